@@ -1,0 +1,262 @@
+"""The contract between the engine and a broker.
+
+The engine deals in shards and in whole numbers: a *position* is the next record to read, larger
+numbers are later, and only the broker knows what else a number means. A broker therefore packs
+whatever it reads by into one `int` (Kafka: the offset; Kinesis: the sequence number with *at* or
+*after*). Gaps between numbers are normal: a position need not name an existing record.
+
+Threads: a `Broker` may be used from any thread. A `Reader` is used by one thread at a time; its
+owner sees to that with a lock. No method of either touches the database of the project, except in
+the local broker, whose log is that database.
+
+Errors: `BrokerUnavailable` when the broker doesn't answer within the configured timeout. Callers
+may always ask again. Nothing blocks without a bound.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from streamapp.positions import Position
+from streamapp.records import Bounds, Record, Shard
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a subscription reads; each broker has its own kinds."""
+
+    def problems(self) -> Iterable[str]:
+        """Yield what is wrong with the source as far as it can be seen without I/O."""
+        return ()
+
+    def streams(self) -> Sequence[str]:
+        """Return the names (or the one `^` pattern) as written, for people."""
+        raise TypeError(f"{type(self).__name__} must name its streams.")
+
+
+class Chunk(ABC):
+    """Consecutive records of one shard as one fetch brought them: chunks move, not single records.
+
+    Records are made lazily, one by one, because most handlers need the value only. `position(i)`
+    rises with `i`. `end` is the position behind the last record, past every gap known to follow it.
+    """
+
+    __slots__ = ("end", "shard")
+
+    shard: Shard
+    end: int
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return how many records there are; never 0."""
+
+    @abstractmethod
+    def position(self, index: int) -> int:
+        """Return the position of one record."""
+
+    @abstractmethod
+    def values(self) -> list[bytes | None]:
+        """Return the payloads of all records, in order; None for a tombstone."""
+
+    @abstractmethod
+    def record(self, index: int) -> Record:
+        """Return one record whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """The broker gave these shards to this reader. They stay silent until `Reader.open`."""
+
+    shards: tuple[Shard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """The broker takes these shards back; saves of their checkpoints are still accepted for a moment."""
+
+    shards: tuple[Shard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """These shards are gone already; somebody else may be reading them."""
+
+    shards: tuple[Shard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfRange:
+    """The log doesn't keep `position`; the shard stands still until it is opened elsewhere."""
+
+    shard: Shard
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A named stream doesn't exist (yet); the reader goes on waiting for it. Said once a stream."""
+
+    stream: str
+
+
+Event = Assigned | Revoked | Lost | OutOfRange | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """What one poll brought, in the order in which it must be dealt with: events, chunks, ends.
+
+    `ends` holds shards that were read to the end of their log, with the position reached there. That
+    is how transaction markers and compacted records behind the last one are passed.
+    """
+
+    events: Sequence[Event] = ()
+    chunks: Sequence[Chunk] = ()
+    ends: Mapping[Shard, int] = field(default_factory=dict)
+
+
+class Reader(ABC):
+    """Reads the shards of one subscription for one worker.
+
+    A reader that `assigns` is told its shards by the broker (a Kafka group) and reports `Assigned`,
+    `Revoked` and `Lost`. Any other is told its shards by the engine, which spreads them by leases.
+    Only shards that were opened deliver, from exactly the position given: never an earlier record,
+    and no record of a shard that was closed, revoked or lost in the meantime.
+    """
+
+    assigns: ClassVar[bool] = False
+
+    @abstractmethod
+    def poll(self, timeout: float) -> Polled:
+        """Return what is there, waiting up to `timeout` seconds for the first record or event.
+
+        At most the `limit` records given at creation. Also resumes what `keep_alive` paused.
+        """
+
+    @abstractmethod
+    def keep_alive(self) -> None:
+        """Keep the membership while a handler takes long; called instead of `poll`, returns at once.
+
+        Events and records that arrive are kept, in order, for the next `poll`.
+        """
+
+    @abstractmethod
+    def open(self, positions: Mapping[Shard, int]) -> None:
+        """Read each of these shards from its position on, also those being read or paused already."""
+
+    @abstractmethod
+    def close_shards(self, shards: Iterable[Shard]) -> None:
+        """Stop reading these shards; unknown ones are ignored."""
+
+    @abstractmethod
+    def pause(self, shards: Iterable[Shard]) -> None:
+        """Deliver nothing of these shards until `resume` or `open`; nothing is lost."""
+
+    @abstractmethod
+    def resume(self, shards: Iterable[Shard]) -> None:
+        """Go on behind the last record delivered of these shards."""
+
+    @abstractmethod
+    def mirror(self, positions: Mapping[Shard, int]) -> None:
+        """Show saved checkpoints to the broker's own lag tools; doesn't wait, never raises for the broker."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave and free everything, within seconds. Afterwards no other method may be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribing:
+    """What a broker must know to make a reader.
+
+    `group` is the broker-side name of the subscription. `limit` bounds the records of one poll;
+    `linger` is how many seconds a poll may wait for more once the first record is there.
+    """
+
+    name: str
+    source: Source
+    group: str
+    limit: int = 500
+    linger: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Where the broker confirmed a record."""
+
+    shard: Shard
+    position: int
+
+
+class Broker(ABC):
+    """One entry of STREAMAPP["BROKERS"]."""
+
+    source_types: ClassVar[tuple[type[Source], ...]] = ()
+
+    def __init__(self, alias: str, options: Mapping[str, Any]) -> None:
+        """Keep the options; no I/O happens before the first use."""
+        self.alias = alias
+        self.options = options
+
+    @classmethod
+    def option_problems(cls, options: Mapping[str, Any]) -> Iterable[str]:  # noqa: ARG003
+        """Yield what is wrong with the options as far as it can be seen without I/O."""
+        return ()
+
+    @abstractmethod
+    def position_problem(self, position: Position) -> str | None:
+        """Say why a position can't be one of this broker, or None; without I/O."""
+
+    @abstractmethod
+    def shards(self, source: Source) -> list[Shard]:
+        """Return all shards the source has now, in order; streams that don't exist have none."""
+
+    @abstractmethod
+    def resolve(self, position: Position, shards: Sequence[Shard]) -> dict[Shard, int]:
+        """Turn a position into numbers, for those of `shards` that it names.
+
+        Raises InvalidPosition if it names none of them. A moment behind the last record is the end
+        of the log as a number, taken before the question was asked, so that nothing falls between.
+        """
+
+    @abstractmethod
+    def bounds(self, shards: Sequence[Shard]) -> dict[Shard, Bounds]:
+        """Return what the logs keep now; shards that don't exist (any more) are left out."""
+
+    def inherited(self, group: str, shards: Sequence[Shard]) -> dict[Shard, int]:  # noqa: ARG002
+        """Return where an existing consumer of that group stands, as far as it has committed."""
+        return {}
+
+    @abstractmethod
+    def reader(self, subscribing: Subscribing) -> Reader:
+        """Make a reader. It belongs to the thread that polls it."""
+
+    @abstractmethod
+    def publish(
+        self,
+        destination: str,
+        value: bytes | None,
+        *,
+        key: bytes | None = None,
+        headers: Mapping[str, bytes] | None = None,
+    ) -> Published:
+        """Store one record and return when the broker has confirmed it.
+
+        Raises PublishFailed when it was refused or not confirmed in time.
+        """
+
+    def describe(self, position: int) -> str:
+        """Write a number for people."""
+        return str(position)
+
+    def records_between(self, first: int, end: int) -> int | None:
+        """Return how many records lie between two positions of a shard, at most, negative backwards.
+
+        None where positions don't count records.
+        """
+        return end - first
+
+    @abstractmethod
+    def close(self) -> None:
+        """Free clients and threads; safe to call twice."""

@@ -1,0 +1,37 @@
+"""Everything that streamapp raises, under one base class."""
+
+
+class StreamappError(Exception):
+    """Base of all errors of streamapp; its text says what happened and what to do next."""
+
+
+class InvalidPosition(StreamappError, ValueError):
+    """A text or value names no position, or a position names nothing of the subscription."""
+
+
+class UnknownSubscription(StreamappError, LookupError):
+    """A name is not in STREAMAPP["SUBSCRIPTIONS"]."""
+
+
+class ConfigurationError(StreamappError):
+    """The settings can't be used; `manage.py check` says the same with its hint."""
+
+
+class BrokerUnavailable(StreamappError):
+    """The broker didn't answer in time. Nothing is lost: the caller may ask again."""
+
+
+class PublishFailed(StreamappError):
+    """The broker refused a record or didn't confirm it; it may or may not have been stored."""
+
+
+class NotAssigned(StreamappError):
+    """A seek names a shard that this worker doesn't hold."""
+
+
+class StalePlan(StreamappError):
+    """A reviewed rewind no longer fits: another operator action moved a checkpoint in between."""
+
+
+class Undecodable(StreamappError):
+    """A record's bytes are not what the handler's annotation says."""

@@ -1,0 +1,69 @@
+"""A mounted subscription: what the decorator declared, with what the settings put over it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from streamapp.brokers.base import Source, Subscribing
+from streamapp.positions import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often a failing record is handled in place, and how long to wait between the attempts.
+
+    The wait doubles from `first` to `most` seconds. The first delivery counts as an attempt.
+    """
+
+    attempts: int
+    first: float
+    most: float
+
+    def delay(self, attempt: int) -> float:
+        """Return the seconds to wait after the given attempt, counted from 1, has failed."""
+        return min(self.first * 2 ** min(attempt - 1, 32), self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a handler's signature says: how it is called and what its first parameter is."""
+
+    is_async: bool
+    is_batch: bool
+    takes_context: bool
+    annotation: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One entry of STREAMAPP["SUBSCRIPTIONS"], resolved and ready to run."""
+
+    name: str
+    handler: Callable[..., Any]
+    shape: Shape
+    decode: Callable[[bytes], Any] | None
+    """Turns the bytes of a value into the handler's type; None: the handler takes `Record` itself."""
+    broker: str
+    source: Source
+    group: str
+    batch: int | None = None
+    transaction: Literal["none", "handler"] = "handler"
+    start_at: Position | None = None
+    replay_from: Position | None = None
+    replay_scope: Literal["start", "assignment"] = "start"
+    retry: Retry | None = None
+    on_undecodable: Literal["quarantine", "drop", "hold"] = "quarantine"
+    on_out_of_range: Literal["earliest", "latest", "stop"] = "earliest"
+    checkpoints: Literal["database", "process"] = "database"
+    state: Callable[[], Any] | None = None
+    max_ahead: int = 10_000
+
+    def subscribing(self) -> Subscribing:
+        """Say what a broker must know to make a reader."""
+        return Subscribing(
+            name=self.name,
+            source=self.source,
+            group=self.group,
+            limit=min(self.batch or 500, self.max_ahead),
+            linger=0.05 if self.batch else 0.0,
+        )

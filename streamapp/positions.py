@@ -1,0 +1,147 @@
+"""Positions as people write them: in settings, commands, the admin and handlers.
+
+A position names a place without a broker at hand. A broker resolves it to one number a shard, the
+next record to read; engine and store deal in those numbers only.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from streamapp.exceptions import InvalidPosition
+from streamapp.records import Shard
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Earliest:
+    """The oldest record that the log keeps."""
+
+    def __str__(self) -> str:
+        return "earliest"
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """The end of the log: only new records."""
+
+    def __str__(self) -> str:
+        return "latest"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One record of one shard; `stream` is None where the subscription has one stream only."""
+
+    shard: str
+    number: int
+    stream: str | None = None
+
+    def names(self, shard: Shard) -> bool:
+        """Tell whether the position is one of that shard."""
+        return shard.id == self.shard and self.stream in (None, shard.stream)
+
+    def __str__(self) -> str:
+        return f"{self.stream}/{self.shard}@{self.number}" if self.stream else f"{self.shard}@{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """In every shard the first record that is not older; a shard without one: its end at that moment."""
+
+    milliseconds: int
+
+    @classmethod
+    def of(cls, moment: "int | datetime") -> "Moment":
+        """Take milliseconds since the epoch or an aware datetime."""
+        if isinstance(moment, int):
+            return cls(moment)
+        if moment.tzinfo is None:
+            raise InvalidPosition(f"{moment.isoformat()} has no time zone. Give an aware datetime.")
+        return cls((moment - EPOCH) // timedelta(milliseconds=1))
+
+    def __str__(self) -> str:
+        moment = EPOCH + timedelta(milliseconds=self.milliseconds)
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Ago:
+    """So long before the moment at which the position is resolved."""
+
+    seconds: int
+
+    def moment(self, now: datetime) -> Moment:
+        """Return the moment that is meant at `now`, which is aware."""
+        return Moment.of(now - timedelta(seconds=self.seconds))
+
+    def __str__(self) -> str:
+        for unit, size in reversed(UNITS.items()):
+            if self.seconds % size == 0:
+                return f"-{self.seconds // size}{unit}"
+        raise AssertionError("a second divides every duration")
+
+
+Position = Earliest | Latest | At | Moment | Ago
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+FORMS = "earliest, latest, 3@1200, orders/3@1200, 2026-11-01T00:00:00Z or -7d"
+
+_AT = re.compile(r"(?:(?P<stream>[^/@\s]+)/)?(?P<shard>[^/@\s]+)@(?P<number>\d+)")
+_AGO = re.compile(r"-(?P<count>\d+)(?P<unit>[smhd])")
+
+
+def parse(text: str) -> Position:
+    """Read a position from its text form; `str()` of the result is that form again.
+
+    Raises InvalidPosition with the forms that exist.
+    """
+    text = text.strip()
+    if text in ("earliest", "latest"):
+        return Earliest() if text == "earliest" else Latest()
+    if match := _AT.fullmatch(text):
+        return At(match["shard"], int(match["number"]), match["stream"])
+    if match := _AGO.fullmatch(text):
+        return Ago(int(match["count"]) * UNITS[match["unit"]])
+    return _parse_moment(text)
+
+
+def _parse_moment(text: str) -> Moment:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidPosition(f"{text!r} is not a position. Write one of: {FORMS}.") from error
+    return Moment.of(moment)
+
+
+class KafkaPosition:
+    """The positions of a Kafka subscription, for handlers and settings."""
+
+    @staticmethod
+    def earliest() -> Earliest:
+        """Resume at the oldest record kept."""
+        return Earliest()
+
+    @staticmethod
+    def latest() -> Latest:
+        """Resume at the end: only new records."""
+        return Latest()
+
+    @staticmethod
+    def offset(partition: int, offset: int) -> At:
+        """Resume at `offset` on one partition."""
+        return At(str(partition), offset)
+
+    @staticmethod
+    def topic_offset(topic: str, partition: int, offset: int) -> At:
+        """Resume at `offset` on one partition of one topic, for a subscription to several."""
+        return At(str(partition), offset, topic)
+
+    @staticmethod
+    def timestamp(moment: int | datetime) -> Moment:
+        """Resume in every partition at the first record not before `moment`.
+
+        `moment` is milliseconds since the epoch or an aware datetime. A partition without such a
+        record resumes at its end, fixed as a number at that moment.
+        """
+        return Moment.of(moment)

@@ -1,0 +1,46 @@
+"""Records and the shards they come from: plain values, free of Django and of any broker."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Shard:
+    """One ordered part of a stream; a Kafka partition is a shard.
+
+    `incarnation` tells a stream from another one of the same name that was deleted before it was
+    made (Kafka: the topic id). It belongs to the identity, so that a checkpoint of the old stream
+    never moves a reader of the new one.
+    """
+
+    stream: str
+    id: str
+    incarnation: str = ""
+
+    def __str__(self) -> str:
+        """Write the shard as operators write it: `orders/3`."""
+        return f"{self.stream}/{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One message of a log, with the place where it stands.
+
+    `value` is None for a tombstone. `timestamp` is aware, or None where the log kept none.
+    """
+
+    shard: Shard
+    position: int
+    value: bytes | None
+    key: bytes | None = None
+    headers: Mapping[str, bytes] = field(default_factory=dict)
+    timestamp: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a shard's log keeps: `first` is its oldest record, `end` the place of the next one to come."""
+
+    first: int
+    end: int
