@@ -1,0 +1,1 @@
+"""One subscription's life in one worker: reading, handling, settling, saving, leasing, stopping."""

@@ -1,0 +1,172 @@
+"""One subscription in one worker: the lane that reads, handles and settles.
+
+The lane is one thread that polls the broker and calls the handler in turn: handing records to
+another thread would cost more than it gains. A keeper preserves the membership while a call takes
+long, the saver moves checkpoints meanwhile.
+"""
+
+import logging
+from collections.abc import Callable
+
+from streamapp.brokers.base import Polled
+from streamapp.engine.assigning import Assigning
+from streamapp.engine.gate import Gate
+from streamapp.engine.handling import Handling
+from streamapp.engine.heartbeat import Heartbeat
+from streamapp.engine.holdings import Holdings
+from streamapp.engine.moving import Moves
+from streamapp.engine.reading import Reading
+from streamapp.engine.saving import Saver
+from streamapp.engine.shard import ShardState, Slice
+from streamapp.engine.work import Backlog, Work
+from streamapp.exceptions import BrokerUnavailable
+from streamapp.mount import Mount
+from streamapp.observability.logs import Fields
+
+logger = logging.getLogger("streamapp.consumer")
+POLL_SECONDS = 0.2
+
+
+class Consumer:
+    """Runs one subscription. `run_once` is called by one thread, the lane's."""
+
+    def __init__(
+        self,
+        mount: Mount,
+        heartbeat: Heartbeat,
+        gate: Gate,
+        holdings: Holdings,
+        reading: Reading,
+        assigning: Assigning,
+        saver: Saver,
+        handling: Handling,
+        moves: Moves,
+        clock: Callable[[], float],
+    ) -> None:
+        self.mount = mount
+        self.gate = gate
+        self.holdings = holdings
+        self.reading = reading
+        self.saver = saver
+        self._heartbeat = heartbeat
+        self._assigning = assigning
+        self._handling = handling
+        self._moves = moves
+        self._clock = clock
+        self._backlog = Backlog()
+        self._limit = mount.subscribing().limit
+        self._started = False
+
+    def run_once(self, timeout: float = POLL_SECONDS) -> bool:
+        """Do one round: look around, poll, handle. Waits up to `timeout` seconds for records.
+
+        Returns False without doing anything while the worker has no life, and so no leases.
+        Raises BrokerUnavailable and django.db.Error when either is down: nothing is lost, call again.
+        """
+        self.gate.reset()
+        if not self._is_alive():
+            return False
+        self._start()
+        self._assigning.take_pending()
+        self._move()
+        polled = self.reading.poll(self._patience(timeout))
+        self._assigning.handle(polled.events)
+        self._register(polled)
+        self._work()
+        self._balance()
+        return True
+
+    def finish(self) -> None:
+        """Save what is settled, let go of all shards, close the reader; never raises for a failing peer."""
+        self._assigning.give_all_back()
+        try:
+            self.reading.mirror(self.holdings.take_mirrored())
+        except BrokerUnavailable as error:
+            logger.warning("Checkpoints not mirrored. %s", Fields(subscription=self.mount.name, error=error))
+        self.reading.close()
+
+    def abandon(self) -> None:
+        """Save and let go while the lane is stuck in a call, whose outcome is void; from another thread."""
+        self._assigning.give_all_back()
+
+    @property
+    def busy(self) -> bool:
+        """Tell whether work waits to be handled or tried again."""
+        return bool(self._backlog)
+
+    def _is_alive(self) -> bool:
+        """Follow the worker's identity: after a death nothing of the old one is touched any more."""
+        identity = self._heartbeat.identity
+        if identity is None or not self.gate.alive:
+            return False
+        if identity != self.holdings.worker:
+            self._backlog.clear()
+            self._assigning.begin_anew(identity)
+        return True
+
+    def _start(self) -> None:
+        if not self._started:
+            self._assigning.opening.start()
+            self._started = True
+
+    def _move(self) -> None:
+        """Let reading follow seeks, rewinds and losses."""
+        self.reading.close_shards(self.holdings.take_fenced())
+        targets = self.holdings.targets()
+        self.reading.open(targets)
+        self.holdings.restart(targets)
+        self.reading.mirror(self.holdings.take_mirrored())
+
+    def _patience(self, timeout: float) -> float:
+        due = self._backlog.next_due()
+        return timeout if due is None else max(0.0, min(timeout, due - self._clock()))
+
+    def _register(self, polled: Polled) -> None:
+        """Make the watermark know all records before any is handled."""
+        states = self.holdings.states
+        with self.holdings.lock:
+            slices = [
+                state.register(chunk)
+                for chunk in polled.chunks
+                if (state := states.get(chunk.shard)) and state.target is None
+            ]
+            for shard, end in polled.ends.items():
+                if (state := states.get(shard)) and state.target is None:
+                    state.watermark.reach(end)
+        waiting = self._backlog.shards()
+        for work in self._works(slices, waiting):
+            self._backlog.add(work)
+
+    def _works(self, slices: list[Slice], waiting: set[ShardState]) -> list[Work]:
+        """Make one batch of what may be handled now, and one work a chunk of everything else."""
+        if not self.mount.shape.is_batch:
+            return [Work((part,)) for part in slices]
+        free = tuple(part for part in slices if part.state not in waiting)
+        blocked = [Work((part,)) for part in slices if part.state in waiting]
+        return [Work(free), *blocked] if free else blocked
+
+    def _work(self) -> None:
+        while not self.gate.interrupted and (work := self._backlog.take(self._clock())):
+            left = self._handling.handle(work)
+            if left and left.slices:
+                self._backlog.add_first(left)
+            if self._moves.take_asked():
+                self.saver.look_once()
+
+    def _balance(self) -> None:
+        """Let shards wait that can't be handled now, or that were read too far past an unsettled record."""
+        waiting = {state.shard for state in self._backlog.shards()}
+        with self.holdings.lock:
+            full = {state.shard for state in self.holdings.states.values() if self._is_full(state)}
+        self.reading.pause_only(waiting | full)
+
+    def _is_full(self, state: ShardState) -> bool:
+        ahead = state.watermark.ahead()
+        full = ahead > max(0, self.mount.max_ahead - self._limit)
+        if full and not state.full:
+            fields = Fields(subscription=self.mount.name, shard=state.shard, records=ahead)
+            logger.error("Shard paused, too many records behind an unsettled one. %s", fields)
+        if ahead:
+            state.watermark.free_memory()
+        state.full = full
+        return full

@@ -1,0 +1,43 @@
+"""The one event loop on which `async def` handlers of single records run."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.db import close_old_connections
+
+
+class EventLoop:
+    """A loop in a thread of its own, started by the first call and shared by all lanes of a process.
+
+    Clients that a handler keeps (a pool, a lock) are bound to their loop, so there is only one.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Run a coroutine and return its result; blocks the calling thread, raises what it raises."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._running()).result()
+
+    def refresh_connections(self) -> None:
+        """Close connections that have died or grown old, in the thread that the ORM uses for coroutines."""
+        if self._loop is not None:
+            self.run(sync_to_async(close_old_connections)())
+
+    def close(self) -> None:
+        """Stop the loop; what still runs on it is abandoned."""
+        with self._lock:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._loop = None
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="streamapp-loop", daemon=True).start()
+            return self._loop

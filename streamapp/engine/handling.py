@@ -1,0 +1,134 @@
+"""What record and batch handling have in common: judging failures and setting records aside."""
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import Error as DatabaseError
+from django.db import close_old_connections, connections
+
+from streamapp.engine.calling import Call
+from streamapp.engine.event_loop import EventLoop
+from streamapp.engine.gate import Gate
+from streamapp.engine.moving import Mover
+from streamapp.engine.shard import Slice
+from streamapp.engine.work import Work
+from streamapp.exceptions import BrokerUnavailable
+from streamapp.mount import Mount
+from streamapp.observability.logs import Fields
+from streamapp.outcomes import Kind, Outcome
+from streamapp.store import Store
+
+logger = logging.getLogger("streamapp.handling")
+REFRESH_SECONDS = 1.0
+OUTAGE_SECONDS = 1.0
+
+
+class Outage(Exception):
+    """The database or the broker is down: nothing is counted against the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a handling needs beside the mount: all by constructor, none of it global."""
+
+    store: Store
+    gate: Gate
+    mover: Mover
+    loop: EventLoop
+    clock: Callable[[], float]
+    state: Any
+
+
+class Handling(ABC):
+    """Turns work into outcomes, in the thread of the lane."""
+
+    def __init__(self, mount: Mount, call: Call, surroundings: Surroundings) -> None:
+        self._mount = mount
+        self._call = call
+        self._store = surroundings.store
+        self._gate = surroundings.gate
+        self._mover = surroundings.mover
+        self._loop = surroundings.loop
+        self._clock = surroundings.clock
+        self._state = surroundings.state
+        self._refreshed = float("-inf")
+
+    def handle(self, work: Work) -> Work | None:
+        """Handle work until it is done or something else must happen first; return what is left."""
+        try:
+            return self._handle(work)
+        finally:
+            self._gate.leave()
+
+    @abstractmethod
+    def _handle(self, work: Work) -> Work | None: ...
+
+    def _refresh(self) -> None:
+        """Renew connections that have died or grown old; never inside a transaction."""
+        if self._clock() - self._refreshed > REFRESH_SECONDS:
+            close_old_connections()
+            self._loop.refresh_connections()
+            self._refreshed = self._clock()
+
+    def _failed(self, error: Exception, part: Slice, index: int) -> Outcome:
+        """Judge what a handler raised; raises Outage when the surroundings failed and not the handler."""
+        if isinstance(error, BrokerUnavailable) or self._database_is_down():
+            logger.warning(
+                "Outage, the record is delivered again. %s", self._fields(part, index, error=error)
+            )
+            raise Outage from error
+        logger.warning("Handler failed. %s", self._fields(part, index, error=repr(error)), exc_info=error)
+        return Outcome.retry(repr(error))
+
+    def _database_is_down(self) -> bool:
+        """Ask the database itself: a handler's statement timeout is not an outage."""
+        connection = connections[self._store.using]
+        was_lost = connection.connection is not None and not connection.is_usable()
+        try:
+            close_old_connections()
+            self._store.probe()
+        except DatabaseError:
+            return True
+        return was_lost
+
+    def _retry_or_hold(self, attempt: int, reason: str) -> tuple[Outcome, float]:
+        """Return what a failed attempt leads to: a retry with its delay in seconds, or a hold."""
+        policy = self._mount.retry
+        if policy is None or attempt >= policy.attempts:
+            return Outcome.hold(reason or "retry"), 0.0
+        return Outcome.retry(reason), policy.delay(attempt)
+
+    def _settle(self, part: Slice, index: int, outcome: Outcome) -> None:
+        """Apply an outcome to its record; one of an older generation settles nothing."""
+        if not part.current:
+            return
+        if outcome.settles:
+            part.span.settle(index)
+            if outcome.kind is Kind.DROP:
+                logger.warning("Record dropped. %s", self._fields(part, index, reason=outcome.reason))
+        else:
+            part.state.hold(part.span, index, part.chunk.position(index), outcome.reason)
+            logger.warning("Record held. %s", self._fields(part, index, reason=outcome.reason))
+
+    def _set_aside(self, part: Slice, index: int, error: Exception) -> None:
+        """Deal with a record that can't be decoded, as it is mounted; raises Outage."""
+        reason = f"{type(error).__name__}: {error}"
+        if self._mount.on_undecodable == "quarantine":
+            self._quarantine(part, index, reason)
+        outcome = Outcome.hold if self._mount.on_undecodable == "hold" else Outcome.drop
+        self._settle(part, index, outcome(f"undecodable: {reason}"))
+
+    def _quarantine(self, part: Slice, index: int, reason: str) -> None:
+        try:
+            self._store.records.quarantine(self._mount.name, part.chunk.record(index), reason)
+        except DatabaseError as error:
+            close_old_connections()
+            raise Outage from error
+
+    def _fields(self, part: Slice, index: int, **more: object) -> Fields:
+        return Fields(
+            subscription=self._mount.name, shard=part.chunk.shard, position=part.chunk.position(index), **more
+        )

@@ -1,0 +1,73 @@
+"""The worker's life: one row, one UPDATE an interval, on a thread and a connection of its own."""
+
+import logging
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+from django.db import Error as DatabaseError
+from django.db import close_old_connections
+
+from streamapp.engine.gate import Life
+from streamapp.observability.logs import Fields
+from streamapp.store import Store
+
+logger = logging.getLogger("streamapp.heartbeat")
+
+
+class Heartbeat:
+    """Keeps a worker alive, or brings it back under a new identity once it has died.
+
+    A worker that was declared dead, or whose last good renewal was sent longer ago than its TTL,
+    never speaks under that identity again: its leases may be somebody else's.
+    """
+
+    def __init__(
+        self, subscriptions: Sequence[str], ttl: float, store: Store, clock: Callable[[], float]
+    ) -> None:
+        self._subscriptions = subscriptions
+        self._ttl = ttl
+        self._store = store
+        self._clock = clock
+        self.life = Life()
+        self.identity: UUID | None = None
+
+    def beat(self) -> bool:
+        """Renew once; False when the database failed, in which case life just runs on towards its end."""
+        close_old_connections()
+        sent = self._clock()
+        try:
+            self._renew(sent)
+        except DatabaseError as error:
+            logger.warning(
+                "Heartbeat not written, trying again. %s", Fields(worker=self.identity, error=error)
+            )
+            return False
+        return True
+
+    def _renew(self, sent: float) -> None:
+        alive = self.identity and not self.life.is_over(sent)
+        renewed = alive and self.identity and self._store.workers.renew(self.identity, self._ttl)
+        if not (renewed and self.life.prolong(sent + self._ttl)):
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Give the old identity up first, so that nothing is done under it any more."""
+        old, self.identity = self.identity, None
+        if old:
+            self.life.is_over(float("inf"))
+            logger.error("Worker was silent for longer than its TTL and gives all up. %s", Fields(worker=old))
+            self._store.workers.depart(old)
+        self._store.workers.forget()
+        sent = self._clock()
+        identity = self._store.workers.register(self._subscriptions, self._ttl)
+        self.life.begin(sent + self._ttl)
+        self.identity = identity
+        logger.info("Worker registered. %s", Fields(worker=identity))
+
+    def depart(self) -> None:
+        """Say goodbye, so that nobody waits for the TTL; the last thing a worker does."""
+        try:
+            if self.identity:
+                self._store.workers.depart(self.identity)
+        except DatabaseError as error:
+            logger.warning("Departure not written. %s", Fields(worker=self.identity, error=error))

@@ -1,0 +1,126 @@
+"""The shards that a worker holds for one subscription, shared by the lane and the saver."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from streamapp.engine.shard import Placed, ShardState, Snapshot
+from streamapp.records import Shard
+from streamapp.store.checkpoints import Difference
+from streamapp.store.records import Held
+
+
+@dataclass(slots=True)
+class Unsaved:
+    """What is to be written in one go: moves first, then checkpoints, then held records."""
+
+    worker: UUID
+    moved: dict[int, int]
+    snapshots: list[Snapshot]
+    held: list[Held]
+    epochs: dict[int, int]
+
+
+@dataclass(slots=True)
+class Holdings:
+    """Which shards are held, under which identity, and what happened to them lately.
+
+    Threads: every method takes the lock for a moment and never waits for I/O under it.
+    """
+
+    worker: UUID
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    states: dict[Shard, ShardState] = field(default_factory=dict)
+    _moved: dict[int, int] = field(default_factory=dict)
+    _fenced: list[Shard] = field(default_factory=list)
+    _mirrored: dict[Shard, int] = field(default_factory=dict)
+
+    def add(self, placed: Mapping[Shard, Placed]) -> None:
+        """Hold shards from now on; each has to move to its place first."""
+        with self.lock:
+            self.states.update({shard: ShardState(shard, place) for shard, place in placed.items()})
+
+    def drop(self, shards: Iterable[Shard]) -> list[int]:
+        """Hold shards no longer and void what runs; returns their checkpoints."""
+        with self.lock:
+            dropped = [self.states.pop(shard) for shard in list(shards) if shard in self.states]
+            for state in dropped:
+                state.void()
+                self._moved.pop(state.checkpoint, None)
+                self._mirrored.pop(state.shard, None)
+            return [state.checkpoint for state in dropped]
+
+    def void(self) -> None:
+        """Make every outcome of what runs worthless, because the leases may be somebody else's."""
+        with self.lock:
+            for state in self.states.values():
+                state.void()
+
+    def unsaved(self) -> Unsaved:
+        """Collect what the rows don't say yet."""
+        with self.lock:
+            states = list(self.states.values())
+            snapshots = [snapshot for state in states if (snapshot := state.snapshot())]
+            settled = [state for state in states if state.target is None]
+            held = [record for state in settled for record in state.newly_held]
+            for state in settled:
+                state.newly_held = []
+            moved, self._moved = self._moved, {}
+            return Unsaved(self.worker, moved, snapshots, held, {s.checkpoint: s.epoch for s in states})
+
+    def give_back(self, unsaved: Unsaved) -> None:
+        """Take back what could not be written; checkpoints are collected anew anyway."""
+        with self.lock:
+            by_checkpoint = {state.checkpoint: state for state in self.states.values()}
+            self._moved = {**unsaved.moved, **self._moved}
+            for record in unsaved.held:
+                if record.checkpoint in by_checkpoint and record.checkpoint not in self._moved:
+                    by_checkpoint[record.checkpoint].newly_held.append(record)
+
+    def saved(self, snapshots: Iterable[Snapshot]) -> None:
+        """Note which snapshots the rows hold."""
+        with self.lock:
+            for snapshot in snapshots:
+                snapshot.state.saved(snapshot)
+                if self.states.get(snapshot.state.shard) is snapshot.state:
+                    self._mirrored[snapshot.state.shard] = snapshot.save.position
+
+    def accept(self, differences: Iterable[Difference]) -> tuple[list[ShardState], list[ShardState]]:
+        """Adopt what a rewind wrote and let go of what somebody else took; returns both."""
+        with self.lock:
+            by_checkpoint = {state.checkpoint: state for state in self.states.values()}
+            known = [(by_checkpoint[d.checkpoint], d) for d in differences if d.checkpoint in by_checkpoint]
+            rewound = [(state, d) for state, d in known if d.worker == self.worker and d.epoch > state.epoch]
+            fenced = [state for state, d in known if d.worker != self.worker and d.epoch >= state.epoch]
+            for state, difference in rewound:
+                state.adopt(difference.epoch, difference.position)
+            self._fenced += [state.shard for state in fenced]
+            self.drop([state.shard for state in fenced])
+            return [state for state, _ in rewound], fenced
+
+    def targets(self) -> dict[Shard, int]:
+        """Return the shards that have to move, and where to."""
+        with self.lock:
+            return {s.shard: s.target for s in self.states.values() if s.target is not None}
+
+    def restart(self, targets: Mapping[Shard, int]) -> None:
+        """Begin anew the shards that are now read from their targets, unless they must move again."""
+        with self.lock:
+            for shard, position in targets.items():
+                state = self.states.get(shard)
+                if state is not None and state.target == position:
+                    state.restart()
+                    self._moved[state.checkpoint] = state.epoch
+
+    def take_fenced(self) -> list[Shard]:
+        """Return, once, the shards that somebody else has taken."""
+        with self.lock:
+            fenced, self._fenced = self._fenced, []
+            return fenced
+
+    def take_mirrored(self) -> dict[Shard, int]:
+        """Return, once, the saved positions that the broker should know."""
+        with self.lock:
+            mirrored, self._mirrored = self._mirrored, {}
+            return mirrored

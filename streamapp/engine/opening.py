@@ -1,0 +1,101 @@
+"""Where a shard is opened: its row, its first position, and REPLAY_FROM."""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from streamapp.brokers.base import Broker
+from streamapp.engine.shard import Placed
+from streamapp.mount import Mount
+from streamapp.observability.logs import Fields
+from streamapp.positions import Latest, Position
+from streamapp.records import Shard
+from streamapp.store import Store
+from streamapp.store.leases import Taken
+
+logger = logging.getLogger("streamapp.opening")
+
+
+class Opening:
+    """Makes rows and decides positions. Raises BrokerUnavailable and django.db.Error; ask again then."""
+
+    def __init__(self, mount: Mount, broker: Broker, store: Store) -> None:
+        self._mount = mount
+        self._broker = broker
+        self._store = store
+        self._replayed = False
+        self.subscription = 0
+        self.known: dict[Shard, int] = {}
+        """The ids of the subscription's rows, as far as they were looked up."""
+
+    def start(self) -> None:
+        """Give every shard that exists at the first start a row; later ones open at their first record.
+
+        Raises InvalidPosition when START_AT or REPLAY_FROM names nothing of the subscription.
+        """
+        self.subscription = self._store.subscriptions.ensure(self._mount)
+        shards = self._broker.shards(self._mount.source)
+        for position in filter(None, (self._mount.start_at, self._mount.replay_from)):
+            self._check(position, shards)
+        if not self._store.subscriptions.has_started(self.subscription):
+            if shards:
+                self._store.checkpoints.create(self.subscription, self._first_positions(shards))
+            self._store.subscriptions.start(self.subscription)
+        self.known = self._store.checkpoints.known(self.subscription)
+
+    def rows(self, shards: Sequence[Shard]) -> dict[Shard, int]:
+        """Return the checkpoints of shards; new shards get a row at their first record."""
+        if any(shard not in self.known for shard in shards):
+            self.known = self._store.checkpoints.known(self.subscription)
+        missing = [shard for shard in shards if shard not in self.known]
+        if missing:
+            self._add(missing)
+        return {shard: self.known[shard] for shard in shards if shard in self.known}
+
+    def placed(self, taken: Mapping[Shard, Taken]) -> dict[Shard, Placed]:
+        """Return where each shard that was taken is to be read from."""
+        if self._mount.checkpoints == "process":
+            return self._moved(taken, self._mount.replay_from or self._mount.start_at or Latest())
+        replay = self._mount.replay_from
+        if replay is None or (self._replayed and self._mount.replay_scope == "start"):
+            return _unmoved(taken)
+        placed = self._replaying(taken, replay)
+        self._replayed = self._replayed or bool(taken)
+        return placed
+
+    def _replaying(self, taken: Mapping[Shard, Taken], replay: Position) -> dict[Shard, Placed]:
+        """Move to REPLAY_FROM, but let a rewind stand that an operator has asked for and nobody has seen."""
+        unseen = self._store.checkpoints.unseen_rewinds([lease.checkpoint for lease in taken.values()])
+        free = {shard: lease for shard, lease in taken.items() if lease.checkpoint not in unseen}
+        return {**_unmoved(taken), **self._moved(free, replay)}
+
+    def _moved(self, taken: Mapping[Shard, Taken], position: Position) -> dict[Shard, Placed]:
+        if not taken:
+            return {}
+        everywhere = self._broker.resolve(position, self._broker.shards(self._mount.source) or list(taken))
+        return {shard: Placed(lease, everywhere.get(shard, lease.position)) for shard, lease in taken.items()}
+
+    def _check(self, position: Position, shards: Sequence[Shard]) -> None:
+        if shards:
+            self._broker.resolve(position, shards)
+
+    def _first_positions(self, shards: Sequence[Shard]) -> dict[Shard, int]:
+        """Apply START_AT; without it an existing consumer group keeps its place, and the rest starts at the end."""
+        ends = {shard: bounds.end for shard, bounds in self._broker.bounds(shards).items()}
+        inherited = self._broker.inherited(self._mount.group, shards)
+        start = self._mount.start_at
+        return {**ends, **inherited, **(self._broker.resolve(start, shards) if start else {})}
+
+    def _add(self, shards: Sequence[Shard]) -> None:
+        """Open shards that are new at their first record, and say so when the stream was made again."""
+        older = {(shard.stream, shard.id) for shard in self.known}
+        for shard in shards:
+            if (shard.stream, shard.id) in older:
+                fields = Fields(subscription=self._mount.name, shard=shard, incarnation=shard.incarnation)
+                logger.warning("Stream was made again, its checkpoints start afresh. %s", fields)
+        firsts = {shard: bounds.first for shard, bounds in self._broker.bounds(shards).items()}
+        self._store.checkpoints.create(self.subscription, firsts)
+        self.known = self._store.checkpoints.known(self.subscription)
+
+
+def _unmoved(taken: Mapping[Shard, Taken]) -> dict[Shard, Placed]:
+    return {shard: Placed(lease, lease.position) for shard, lease in taken.items()}

@@ -1,0 +1,88 @@
+"""The saver: writes watermarks into their rows and notices what others wrote there.
+
+It has a thread and a connection of its own, so a checkpoint moves and a rewind is seen while a
+handler takes its time.
+"""
+
+import logging
+import threading
+
+from django.db import Error as DatabaseError
+from django.db import close_old_connections
+
+from streamapp.engine.gate import Gate
+from streamapp.engine.holdings import Holdings, Unsaved
+from streamapp.observability.logs import Fields
+from streamapp.store import Store
+
+logger = logging.getLogger("streamapp.saving")
+
+
+class Saver:
+    """Saves one subscription's checkpoints. `durable` is False for CHECKPOINTS = "process"."""
+
+    def __init__(self, name: str, holdings: Holdings, store: Store, gate: Gate, *, durable: bool) -> None:
+        self._name = name
+        self._holdings = holdings
+        self._store = store
+        self._gate = gate
+        self._durable = durable
+        self._one_at_a_time = threading.Lock()
+
+    def save_once(self) -> bool:
+        """Write what has changed and adopt what others have written; False when the database failed.
+
+        A row that refused its save is either among the differences, which voids the snapshot, or
+        holds the position already, because an earlier reply was lost.
+        """
+        close_old_connections()
+        with self._one_at_a_time:
+            unsaved = self._holdings.unsaved()
+            try:
+                self._write(unsaved)
+                self._look(unsaved)
+                self._holdings.saved(unsaved.snapshots)
+            except DatabaseError as error:
+                self._holdings.give_back(unsaved)
+                logger.warning(
+                    "Checkpoints not saved, trying again. %s", Fields(subscription=self._name, error=error)
+                )
+                return False
+        return True
+
+    def look_once(self) -> None:
+        """Adopt what a rewind of the handler's own has just written; raises django.db.Error."""
+        with self._one_at_a_time:
+            unsaved = self._holdings.unsaved()
+            try:
+                self._look(unsaved)
+            finally:
+                self._holdings.give_back(unsaved)
+
+    def _write(self, unsaved: Unsaved) -> None:
+        checkpoints = self._store.checkpoints
+        if unsaved.moved:
+            checkpoints.forget_held(unsaved.moved)
+            checkpoints.stamp_rewinds(unsaved.worker, unsaved.moved)
+            unsaved.moved = {}
+        if unsaved.snapshots and self._durable:
+            checkpoints.save([snapshot.save for snapshot in unsaved.snapshots])
+        if unsaved.held:
+            self._store.records.hold(unsaved.held, unsaved.epochs)
+            unsaved.held = []
+
+    def _look(self, unsaved: Unsaved) -> None:
+        if not unsaved.epochs:
+            return
+        differences = self._store.checkpoints.differences(unsaved.worker, unsaved.epochs)
+        rewound, fenced = self._holdings.accept(differences)
+        if rewound or fenced:
+            self._gate.interrupt()
+        for state in rewound:
+            fields = Fields(
+                subscription=self._name, shard=state.shard, position=state.target, epoch=state.epoch
+            )
+            logger.info("Rewind adopted. %s", fields)
+        for state in fenced:
+            fields = Fields(subscription=self._name, shard=state.shard, epoch=state.epoch)
+            logger.warning("Shard taken by another worker, its work in flight is void. %s", fields)

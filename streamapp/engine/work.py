@@ -1,0 +1,70 @@
+"""What waits to be handled, in order: a shard's later records never overtake its earlier ones."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from streamapp.engine.shard import ShardState, Slice
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Records for one call (a batch), or for one after the other (single records).
+
+    `attempt` counts deliveries of the first record, or of the batch; `due` is the moment of the
+    monotonic clock before which it isn't tried again.
+    """
+
+    slices: tuple[Slice, ...]
+    attempt: int = 1
+    due: float = 0.0
+
+    def current(self) -> "Work":
+        """Return the work without what a move has voided."""
+        if all(part.current for part in self.slices):
+            return self
+        return Work(tuple(part for part in self.slices if part.current), self.attempt, self.due)
+
+    def shards(self) -> Iterator[ShardState]:
+        """Yield the shards that wait for this work."""
+        return (part.state for part in self.slices)
+
+
+class Backlog:
+    """Work that couldn't be finished when it came: retries that aren't due, and what waits behind them."""
+
+    def __init__(self) -> None:
+        self._works: list[Work] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._works)
+
+    def add(self, work: Work) -> None:
+        """Queue work behind everything that waits already."""
+        self._works.append(work)
+
+    def add_first(self, work: Work) -> None:
+        """Put work back that was taken out, in front of what waits behind it."""
+        self._works.insert(0, work)
+
+    def take(self, now: float) -> Work | None:
+        """Remove and return the first work that is due and that no earlier work of its shards precedes."""
+        self._works = [work for work in (work.current() for work in self._works) if work.slices]
+        waiting: set[ShardState] = set()
+        for place, work in enumerate(self._works):
+            shards = set(work.shards())
+            if work.due <= now and not shards & waiting:
+                return self._works.pop(place)
+            waiting |= shards
+        return None
+
+    def shards(self) -> set[ShardState]:
+        """Return the shards that wait."""
+        return {state for work in self._works for state in work.current().shards()}
+
+    def next_due(self) -> float | None:
+        """Return the moment at which something may become due, or None when nothing waits."""
+        return min((work.due for work in self._works), default=None)
+
+    def clear(self) -> None:
+        """Forget everything, because nothing of it is this worker's any more."""
+        self._works.clear()

@@ -1,0 +1,133 @@
+"""One worker: the threads of a process that runs subscriptions, and how they end."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from django.db import Error as DatabaseError
+from django.db import close_old_connections, connections
+
+from streamapp.brokers.base import Broker
+from streamapp.conf import Configuration
+from streamapp.engine.assembly import Parts, Rewind, assemble
+from streamapp.engine.consumer import Consumer
+from streamapp.engine.event_loop import EventLoop
+from streamapp.engine.heartbeat import Heartbeat
+from streamapp.engine.keeper import TICK_SECONDS, Keeper
+from streamapp.exceptions import BrokerUnavailable
+from streamapp.mount import Mount
+from streamapp.observability.logs import Fields
+from streamapp.store import Store
+
+logger = logging.getLogger("streamapp.worker")
+OUTAGE_SECONDS = 1.0
+
+
+class Worker:
+    """Runs subscriptions until it is told to stop, or until one of its threads dies.
+
+    Threads: one heartbeat, one keeper, and for each subscription a lane and a saver. `failure` is
+    what a thread died of; the process should then end, so that a supervisor starts it again.
+    """
+
+    def __init__(
+        self,
+        mounts: Sequence[Mount],
+        brokers: Mapping[str, Broker],
+        store: Store,
+        configuration: Configuration,
+        rewind: Rewind,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.failure: BaseException | None = None
+        self.ended = threading.Event()
+        self._configuration = configuration
+        self._loop = EventLoop()
+        names = [mount.name for mount in mounts]
+        self.heartbeat = Heartbeat(names, configuration.HEARTBEAT_TTL, store, clock)
+        parts = Parts(store, self.heartbeat, self._loop, configuration, clock, rewind)
+        self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
+        self._keeper = Keeper(self.consumers, self.heartbeat.life, clock)
+        self._stopping = threading.Event()
+        self._stopped = threading.Event()
+        self._lanes = [self._thread(f"lane {c.mount.name}", self._run_lane, c) for c in self.consumers]
+
+    def start(self) -> None:
+        """Start all threads and return; a database or broker that is down is waited for."""
+        self._thread("heartbeat", self._every, self._configuration.HEARTBEAT_INTERVAL, self._beat).start()
+        self._thread("keeper", self._every, TICK_SECONDS, self._keeper.run_once).start()
+        for consumer in self.consumers:
+            interval = self._configuration.SAVE_INTERVAL
+            self._thread(
+                f"saver {consumer.mount.name}", self._every, interval, consumer.saver.save_once
+            ).start()
+        for lane in self._lanes:
+            lane.start()
+
+    def stop(self) -> None:
+        """Start no call any more; returns at once, from any thread or signal handler."""
+        for consumer in self.consumers:
+            consumer.gate.stop()
+        self._stopping.set()
+
+    def join(self, timeout: float) -> bool:
+        """Wait for the lanes to finish; after `timeout` seconds void what runs, save and let go.
+
+        Returns whether all calls came to their end. If not, threads are left that only the end of
+        the process stops.
+        """
+        until = time.monotonic() + timeout
+        for lane in self._lanes:
+            lane.join(max(0.0, until - time.monotonic()))
+        stuck = [c for c, lane in zip(self.consumers, self._lanes, strict=True) if lane.is_alive()]
+        for consumer in stuck:
+            fields = Fields(subscription=consumer.mount.name, timeout_seconds=timeout)
+            logger.error("Handler still runs at the stop timeout, its call is void. %s", fields)
+            consumer.abandon()
+        self._stopped.set()
+        self.heartbeat.depart()
+        self._loop.close()
+        return not stuck
+
+    def _beat(self) -> None:
+        # A process whose lane has died must not look alive: others should take its leases.
+        if not self.failure:
+            self.heartbeat.beat()
+
+    def _run_lane(self, consumer: Consumer) -> None:
+        while not self._stopping.is_set():
+            try:
+                waiting = not consumer.run_once()
+            except (BrokerUnavailable, DatabaseError) as error:
+                self._report_outage(consumer, error)
+                waiting = True
+            if waiting:
+                self._stopping.wait(OUTAGE_SECONDS)
+        consumer.finish()
+
+    def _report_outage(self, consumer: Consumer, error: Exception) -> None:
+        fields = Fields(subscription=consumer.mount.name, error=error)
+        logger.warning("Waiting for the broker or the database. %s", fields)
+        close_old_connections()
+
+    def _every(self, seconds: float, action: Callable[[], object]) -> None:
+        while not self._stopped.is_set():
+            action()
+            self._stopped.wait(seconds)
+
+    def _thread(self, name: str, target: Callable[..., None], *arguments: object) -> threading.Thread:
+        return threading.Thread(
+            target=self._guarded, args=(name, target, *arguments), name=f"streamapp {name}", daemon=True
+        )
+
+    def _guarded(self, name: str, target: Callable[..., None], *arguments: object) -> None:
+        try:
+            target(*arguments)
+        except BaseException as error:
+            logger.critical("Thread died, the worker ends. %s", Fields(thread=name), exc_info=error)
+            self.failure = error
+        finally:
+            connections.close_all()
+            if self.failure:
+                self.ended.set()

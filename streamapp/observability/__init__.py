@@ -1,0 +1,1 @@
+"""How the app shows what it does."""

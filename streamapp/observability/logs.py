@@ -1,0 +1,22 @@
+"""Log lines: a constant sentence plus fields.
+
+    logger.warning("Record held. %s", Fields(shard=shard, position=12, reason="unknown carrier"))
+
+The sentence can be searched for and counted; a structured handler finds the fields in
+`LogRecord.args`, everybody else reads them as `name=value`.
+"""
+
+
+class Fields(dict[str, object]):
+    """Named values of one log line; written only when the line is."""
+
+    def __init__(self, **values: object) -> None:
+        super().__init__(values)
+
+    def __str__(self) -> str:
+        return " ".join(f"{name}={_written(value)}" for name, value in self.items())
+
+
+def _written(value: object) -> str:
+    text = str(value)
+    return repr(text) if " " in text or not text else text

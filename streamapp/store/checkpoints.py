@@ -1,0 +1,119 @@
+"""Checkpoints: made once, then moved by conditional UPDATEs only."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connections, transaction
+
+from streamapp.models import Checkpoint, HeldRecord, Lease, RewoundShard
+from streamapp.models.fields import decode_position, encode_position
+from streamapp.records import Shard
+from streamapp.store import statements
+from streamapp.store.clock import ClockNow
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A watermark on its way into its row.
+
+    `first` marks the first save of a generation, which may go backwards: after a seek or a rewind.
+    """
+
+    checkpoint: int
+    epoch: int
+    position: int
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row that is no longer as its owner remembers it."""
+
+    checkpoint: int
+    epoch: int
+    position: int
+    worker: UUID | None
+
+
+class CheckpointStore:
+    """Reads and moves checkpoints."""
+
+    def __init__(self, using: str) -> None:
+        self._using = using
+        self._checkpoints = Checkpoint.objects.using(using)
+
+    def known(self, subscription: int) -> dict[Shard, int]:
+        """Return the ids of the subscription's rows by shard."""
+        return {row.key: row.pk for row in self._checkpoints.filter(subscription=subscription)}
+
+    def create(self, subscription: int, positions: Mapping[Shard, int]) -> None:
+        """Add rows for shards that have none; where another worker was faster, its row stands."""
+        rows = [
+            Checkpoint(
+                subscription_id=subscription,
+                stream=shard.stream,
+                incarnation=shard.incarnation,
+                shard=shard.id,
+                position=position,
+                saved_at=ClockNow(),
+            )
+            for shard, position in positions.items()
+        ]
+        with transaction.atomic(using=self._using):
+            self._checkpoints.bulk_create(rows, ignore_conflicts=True)
+            bare = self._checkpoints.filter(subscription=subscription, lease=None)
+            leases = [
+                Lease(checkpoint_id=pk, taken_at=ClockNow()) for pk in bare.values_list("id", flat=True)
+            ]
+            Lease.objects.using(self._using).bulk_create(leases, ignore_conflicts=True)
+
+    def save(self, saves: Sequence[Save]) -> set[int]:
+        """Move rows whose epoch is the saver's and whose position is lower; returns which moved.
+
+        One statement, whatever the number of rows. The rows are locked in the order in which a
+        rewind locks them.
+        """
+        connection = connections[self._using]
+        rows = [(save.checkpoint, save.epoch, encode_position(save.position), save.first) for save in saves]
+        with transaction.atomic(using=self._using), connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute(*statements.lock_checkpoints([save.checkpoint for save in saves]))
+            cursor.execute(*statements.save_checkpoints(connection.vendor, rows))
+            return {checkpoint for (checkpoint,) in cursor.fetchall()}
+
+    def differences(self, worker: UUID, epochs: Mapping[int, int]) -> list[Difference]:
+        """Return the rows whose epoch or owner isn't what the worker remembers; usually none."""
+        connection = connections[self._using]
+        with connection.cursor() as cursor:
+            cursor.execute(*statements.differences(connection.vendor, worker, list(epochs.items())))
+            return [
+                Difference(pk, epoch, decode_position(position), _uuid(owner))
+                for pk, epoch, position, owner in cursor.fetchall()
+            ]
+
+    def positions(self, subscription: int) -> dict[Shard, int]:
+        """Return all stored positions of a subscription."""
+        return {row.key: row.position for row in self._checkpoints.filter(subscription=subscription)}
+
+    def unseen_rewinds(self, checkpoints: Collection[int]) -> set[int]:
+        """Return the rows that an operator has moved and no worker has read from since."""
+        unseen = RewoundShard.objects.using(self._using).filter(checkpoint__in=checkpoints, applied_at=None)
+        return set(unseen.values_list("checkpoint_id", flat=True))
+
+    def stamp_rewinds(self, worker: UUID, epochs: Mapping[int, int]) -> None:
+        """Note on every rewind up to these epochs that the worker reads from where it said."""
+        unseen = RewoundShard.objects.using(self._using).filter(checkpoint__in=epochs, applied_at=None)
+        seen = [
+            pk for pk, row, epoch in unseen.values_list("id", "checkpoint", "epoch") if epoch <= epochs[row]
+        ]
+        if seen:
+            unseen.filter(id__in=seen).update(applied_at=ClockNow(), applied_by=worker)
+
+    def forget_held(self, checkpoints: Collection[int]) -> None:
+        """Delete the held records of shards whose reading was moved; they are delivered again."""
+        HeldRecord.objects.using(self._using).filter(checkpoint__in=checkpoints).delete()
+
+
+def _uuid(value: object) -> UUID | None:
+    return value if value is None or isinstance(value, UUID) else UUID(str(value))

@@ -1,0 +1,84 @@
+"""Leases: which worker may read a shard, and the take-over that fences whoever read it before."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from streamapp.models import Checkpoint, HeldRecord, Lease
+from streamapp.models.worker import WorkerState
+from streamapp.store.clock import ClockNow
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A lease as it was taken: what every save must name, and where to read from."""
+
+    checkpoint: int
+    epoch: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseRow:
+    """Who holds a shard. `free`: nobody, or a worker that is dead or has departed."""
+
+    checkpoint: int
+    worker: UUID | None
+    free: bool
+
+
+class LeaseStore:
+    """Takes and releases leases."""
+
+    def __init__(self, using: str) -> None:
+        self._using = using
+        self._leases = Lease.objects.using(using)
+        self._checkpoints = Checkpoint.objects.using(using)
+
+    def take(self, worker: UUID, checkpoints: Collection[int]) -> list[Taken]:
+        """Take shards from whoever holds them, because a consumer group says that they are ours."""
+        with transaction.atomic(using=self._using):
+            list(self._checkpoints.filter(id__in=checkpoints).order_by("id").select_for_update())
+            self._leases.filter(checkpoint__in=checkpoints).update(worker=worker, taken_at=ClockNow())
+            return self._fence(checkpoints)
+
+    def take_free(self, worker: UUID, checkpoints: Collection[int]) -> list[Taken]:
+        """Take those of the shards that nobody holds, or a worker that was dead before the call.
+
+        Only shards that the caller doesn't read may be named: a lease that is its own is taken anew.
+
+        A worker never comes back from the dead under its identity, so comparing the lease with the
+        identities of the dead is enough for exactly one taker to win.
+        """
+        wanted = self._leases.filter(checkpoint__in=checkpoints)
+        gone = list(
+            wanted.exclude(worker=None).exclude(worker__state=WorkerState.ALIVE).values_list("worker")
+        )
+        with transaction.atomic(using=self._using):
+            takeable = [worker, *(owner for (owner,) in gone)]
+            free = wanted.filter(Q(worker=None) | Q(worker__in=takeable))
+            free.update(worker=worker, taken_at=ClockNow())
+            won = wanted.filter(worker=worker).values_list("checkpoint_id", flat=True)
+            return self._fence(list(won))
+
+    def release(self, worker: UUID, checkpoints: Collection[int]) -> None:
+        """Give shards back; those that somebody else has taken meanwhile are left alone."""
+        self._leases.filter(checkpoint__in=checkpoints, worker=worker).update(worker=None)
+
+    def rows(self, checkpoints: Collection[int]) -> list[LeaseRow]:
+        """Return who holds these shards."""
+        rows = self._leases.filter(checkpoint__in=checkpoints).order_by("checkpoint")
+        return [
+            LeaseRow(checkpoint, worker, free=worker is None or state != WorkerState.ALIVE)
+            for checkpoint, worker, state in rows.values_list("checkpoint_id", "worker_id", "worker__state")
+        ]
+
+    def _fence(self, checkpoints: Collection[int]) -> list[Taken]:
+        """Raise the epochs first and read the positions after, so that no late save slips in between."""
+        mine = self._checkpoints.filter(id__in=checkpoints)
+        mine.update(epoch=F("epoch") + 1)
+        HeldRecord.objects.using(self._using).filter(checkpoint__in=checkpoints).delete()
+        return [Taken(*row) for row in mine.values_list("id", "epoch", "position")]

@@ -1,0 +1,58 @@
+"""Records set aside: held ones as the present owner sees them, and the quarantine."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from streamapp.models import Checkpoint, HeldRecord, Quarantined
+from streamapp.records import Record
+from streamapp.store.clock import ClockNow
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A record that a handler held, on its way into its row."""
+
+    checkpoint: int
+    position: int
+    reason: str
+
+
+class RecordStore:
+    """Writes what the admin shows of single records."""
+
+    def __init__(self, using: str) -> None:
+        self._using = using
+
+    def hold(self, held: Sequence[Held], epochs: Mapping[int, int]) -> None:
+        """Show held records, of shards whose epoch is still the one given."""
+        stored = Checkpoint.objects.using(self._using).filter(id__in=epochs).values_list("id", "epoch")
+        mine = {pk for pk, epoch in stored if epochs[pk] == epoch}
+        rows = [
+            HeldRecord(
+                checkpoint_id=record.checkpoint,
+                position=record.position,
+                reason=record.reason,
+                held_at=ClockNow(),
+            )
+            for record in held
+            if record.checkpoint in mine
+        ]
+        HeldRecord.objects.using(self._using).bulk_create(rows, ignore_conflicts=True)
+
+    def quarantine(self, subscription: str, record: Record, reason: str) -> None:
+        """Keep an undecodable record whole; once a place, however often it is read."""
+        row = Quarantined(
+            subscription=subscription,
+            stream=record.shard.stream,
+            incarnation=record.shard.incarnation,
+            shard=record.shard.id,
+            position=record.position,
+            key=record.key,
+            value=record.value,
+            headers={name: b64encode(value).decode() for name, value in record.headers.items()},
+            timestamp=record.timestamp,
+            reason=reason,
+            created_at=ClockNow(),
+        )
+        Quarantined.objects.using(self._using).bulk_create([row], ignore_conflicts=True)

@@ -1,0 +1,96 @@
+"""Rewinds: the one operator action that moves checkpoints, with its audit rows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from streamapp.exceptions import StalePlan
+from streamapp.models import Checkpoint, HeldRecord, Rewind, RewoundShard
+from streamapp.store.clock import ClockNow
+
+ROWS_A_STATEMENT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One checkpoint as it was reviewed: the revision seen, and the position to write."""
+
+    checkpoint: int
+    shard: str
+    revision: int
+    position: int
+
+
+class RewindStore:
+    """Writes rewinds and keeps their trail."""
+
+    def __init__(self, using: str) -> None:
+        self._using = using
+        self._checkpoints = Checkpoint.objects.using(using)
+
+    def apply(self, subscription: int, moves: Sequence[Move], **audit: Any) -> Rewind:
+        """Move checkpoints and raise their epochs, all or none; `audit` fills the Rewind row.
+
+        One transaction, or a part of the one that is open. Raises StalePlan when a revision isn't
+        the reviewed one. The audit row is written first: SQLite takes its write lock with the first
+        write, and nothing may be read before it.
+        """
+        with transaction.atomic(using=self._using):
+            rewind = self._record(subscription, audit)
+            rows = self._lock(move.checkpoint for move in moves)
+            _refuse_stale(moves, rows)
+            self._trail(rewind, moves, rows)
+            self._move(moves, rows)
+            rewind.refresh_from_db()
+            return rewind
+
+    def _record(self, subscription: int, audit: dict[str, Any]) -> Rewind:
+        rewind = Rewind(subscription_id=subscription, requested_at=ClockNow(), **audit)
+        rewind.save(using=self._using, force_insert=True)
+        return rewind
+
+    def _lock(self, checkpoints: Iterable[int]) -> dict[int, Checkpoint]:
+        wanted = self._checkpoints.filter(pk__in=list(checkpoints)).order_by("pk")
+        return {row.pk: row for row in wanted.select_for_update()}
+
+    def _trail(self, rewind: Rewind, moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
+        trail = [
+            RewoundShard(
+                rewind=rewind,
+                checkpoint=rows[move.checkpoint],
+                old_position=rows[move.checkpoint].position,
+                new_position=move.position,
+                epoch=rows[move.checkpoint].epoch + 1,
+            )
+            for move in moves
+        ]
+        RewoundShard.objects.using(self._using).bulk_create(trail, batch_size=ROWS_A_STATEMENT)
+
+    def _move(self, moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
+        for move in moves:
+            rows[move.checkpoint].position = move.position
+        self._checkpoints.bulk_update(rows.values(), ["position"], batch_size=ROWS_A_STATEMENT)
+        moved = self._checkpoints.filter(pk__in=list(rows))
+        moved.update(epoch=F("epoch") + 1, revision=F("revision") + 1, saved_at=ClockNow())
+        HeldRecord.objects.using(self._using).filter(checkpoint__in=list(rows)).delete()
+
+
+def _refuse_stale(moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
+    gone = [move for move in moves if move.checkpoint not in rows]
+    there = [move for move in moves if move.checkpoint in rows]
+    moved = [move for move in there if rows[move.checkpoint].revision != move.revision]
+    if moved or gone:
+        what = [f"{move.shard} was moved to {rows[move.checkpoint].position}" for move in moved]
+        what += [f"the checkpoint of {move.shard} is gone" for move in gone]
+        raise StalePlan(
+            f"Nothing was rewound: since the review, {_few(what)}. Another operator action did that. "
+            "Look at the shards and review the rewind again."
+        )
+
+
+def _few(phrases: list[str]) -> str:
+    more = f" and {len(phrases) - 3} more" if len(phrases) > 3 else ""
+    return ", ".join(phrases[:3]) + more

@@ -1,0 +1,73 @@
+"""The statements that Django's query language can't express: many rows, each with its own condition.
+
+One statement for a thousand rows costs what four single ORM updates do. PostgreSQL takes arrays,
+SQLite one JSON document.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import NotSupportedError
+
+Statement = tuple[str, list[Any]]
+
+_SAVE = {
+    "postgresql": """
+        UPDATE streamapp_checkpoint AS stored SET position = new.position, saved_at = clock_timestamp()
+        FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::boolean[]) AS new (id, epoch, position, first)
+        WHERE stored.id = new.id AND stored.epoch = new.epoch
+          AND (new.first OR stored.position < new.position)
+        RETURNING stored.id""",
+    "sqlite": """
+        UPDATE streamapp_checkpoint SET position = new.value->>2,
+          saved_at = strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now')
+        FROM json_each(%s) AS new
+        WHERE streamapp_checkpoint.id = new.value->>0 AND streamapp_checkpoint.epoch = new.value->>1
+          AND (new.value->>3 OR streamapp_checkpoint.position < new.value->>2)
+        RETURNING streamapp_checkpoint.id""",
+}
+_DIFFERENCES = {
+    "postgresql": """
+        SELECT stored.id, stored.epoch, stored.position, lease.worker_id
+        FROM unnest(%s::bigint[], %s::bigint[]) AS known (id, epoch)
+        JOIN streamapp_checkpoint AS stored ON stored.id = known.id
+        JOIN streamapp_lease AS lease ON lease.checkpoint_id = known.id
+        WHERE stored.epoch <> known.epoch OR lease.worker_id IS DISTINCT FROM %s::uuid""",
+    "sqlite": """
+        SELECT stored.id, stored.epoch, stored.position, lease.worker_id
+        FROM json_each(%s) AS known
+        JOIN streamapp_checkpoint AS stored ON stored.id = known.value->>0
+        JOIN streamapp_lease AS lease ON lease.checkpoint_id = stored.id
+        WHERE stored.epoch <> known.value->>1 OR lease.worker_id IS NOT %s""",
+}
+
+
+def save_checkpoints(vendor: str, rows: Sequence[tuple[int, int, str, bool]]) -> Statement:
+    """Move each row (id, epoch, position, first) if its epoch is the same and its position lower, or first."""
+    return _of(vendor, _SAVE), _rows(vendor, rows)
+
+
+def differences(vendor: str, worker: UUID, rows: Sequence[tuple[int, int]]) -> Statement:
+    """Find the rows (id, epoch) whose epoch has changed or which another worker owns."""
+    identity = str(worker) if vendor == "postgresql" else worker.hex
+    return _of(vendor, _DIFFERENCES), [*_rows(vendor, rows), identity]
+
+
+def lock_checkpoints(checkpoints: Sequence[int]) -> Statement:
+    """Lock rows in the one order that everybody keeps, so that nobody waits for each other."""
+    statement = "SELECT id FROM streamapp_checkpoint WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
+    return statement, [list(checkpoints)]
+
+
+def _of(vendor: str, statements: dict[str, str]) -> str:
+    if vendor not in statements:
+        raise NotSupportedError(f"streamapp runs on PostgreSQL and SQLite, not on {vendor}.")
+    return statements[vendor]
+
+
+def _rows(vendor: str, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    if vendor == "postgresql":
+        return [list(column) for column in zip(*rows, strict=True)]
+    return [json.dumps(rows)]

@@ -1,0 +1,31 @@
+"""The tables as the engine sees them."""
+
+from django.db import connections
+
+from streamapp.store.checkpoints import CheckpointStore
+from streamapp.store.leases import LeaseStore
+from streamapp.store.records import RecordStore
+from streamapp.store.subscriptions import SubscriptionStore
+from streamapp.store.workers import WorkerStore
+
+
+class Store:
+    """All rows of one database alias, by concern.
+
+    Each method is one short transaction of the calling thread's own connection. All raise
+    `django.db.Error` when the database fails; a write whose reply was lost may have happened, so
+    callers read back.
+    """
+
+    def __init__(self, using: str) -> None:
+        self.using = using
+        self.subscriptions = SubscriptionStore(using)
+        self.checkpoints = CheckpointStore(using)
+        self.leases = LeaseStore(using)
+        self.workers = WorkerStore(using)
+        self.records = RecordStore(using)
+
+    def probe(self) -> None:
+        """Ask the database for a sign of life; raises django.db.Error if there is none."""
+        with connections[self.using].cursor() as cursor:
+            cursor.execute("SELECT 1")
