@@ -1,0 +1,30 @@
+"""Which servers there are, and what runs each: a Docker engine where there is one, else a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from servers.base import Server
+from servers.docker import ComposeServer, engine_answers
+from servers.failure import ServiceError
+from servers.kafka.server import KafkaServer
+from servers.postgres import PostgresServer
+
+SERVERS: dict[str, Callable[[], Server]] = {"kafka": KafkaServer, "postgres": PostgresServer}
+NAMES = tuple(SERVERS)
+
+
+def chosen_servers(names: Iterable[str], brokers: int | None) -> list[Server]:
+    """One object a name, in the order of the names."""
+    for name in names:
+        if name not in SERVERS:
+            raise ServiceError(f"There is no server {name!r}. There are: {', '.join(NAMES)}.")
+    return [one(name, brokers) for name in dict.fromkeys(names)]
+
+
+def one(name: str, brokers: int | None) -> Server:
+    """By process if it runs so already, if compose has too few brokers, or if there is no Docker engine."""
+    process = SERVERS[name]()
+    if process.status().running or (name == "kafka" and (brokers or 1) > 1) or not engine_answers():
+        return process
+    return ComposeServer(name)
