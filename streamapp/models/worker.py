@@ -27,7 +27,7 @@ class Worker(models.Model):
     state = models.CharField(_("state"), max_length=10, choices=WorkerState, default=WorkerState.ALIVE)
     started_at = models.DateTimeField(_("started at"))
     heartbeat_at = models.DateTimeField(_("last heartbeat"))
-    ttl_seconds = models.FloatField(_("time to live (seconds)"))
+    ttl = models.DurationField(_("time to live"))
 
     class Meta:
         verbose_name = _("worker")

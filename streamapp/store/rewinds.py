@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
-from django.db.models import F
+from django.db import connections, transaction
 
 from streamapp.exceptions import StalePlan
 from streamapp.models import Checkpoint, HeldRecord, Rewind, RewoundShard
+from streamapp.models.fields import encode_position
+from streamapp.store import statements
 from streamapp.store.clock import ClockNow
 
 ROWS_A_STATEMENT = 500
@@ -43,7 +44,7 @@ class RewindStore:
             rows = self._lock(move.checkpoint for move in moves)
             _refuse_stale(moves, rows)
             self._trail(rewind, moves, rows)
-            self._move(moves, rows)
+            self._move(moves)
             rewind.refresh_from_db()
             return rewind
 
@@ -69,13 +70,13 @@ class RewindStore:
         ]
         RewoundShard.objects.using(self._using).bulk_create(trail, batch_size=ROWS_A_STATEMENT)
 
-    def _move(self, moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
-        for move in moves:
-            rows[move.checkpoint].position = move.position
-        self._checkpoints.bulk_update(rows.values(), ["position"], batch_size=ROWS_A_STATEMENT)
-        moved = self._checkpoints.filter(pk__in=list(rows))
-        moved.update(epoch=F("epoch") + 1, revision=F("revision") + 1, saved_at=ClockNow())
-        HeldRecord.objects.using(self._using).filter(checkpoint__in=list(rows)).delete()
+    def _move(self, moves: Sequence[Move]) -> None:
+        rows = [(move.checkpoint, move.revision, encode_position(move.position)) for move in moves]
+        connection = connections[self._using]
+        with connection.cursor() as cursor:
+            cursor.execute(*statements.move_checkpoints(connection.vendor, rows))
+        moved = [move.checkpoint for move in moves]
+        HeldRecord.objects.using(self._using).filter(checkpoint__in=moved).delete()
 
 
 def _refuse_stale(moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:

@@ -28,6 +28,18 @@ _SAVE = {
           AND (new.value->>3 OR streamapp_checkpoint.position < new.value->>2)
         RETURNING streamapp_checkpoint.id""",
 }
+_MOVE = {
+    "postgresql": """
+        UPDATE streamapp_checkpoint AS stored SET position = new.position, epoch = stored.epoch + 1,
+          revision = stored.revision + 1, saved_at = clock_timestamp()
+        FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) AS new (id, revision, position)
+        WHERE stored.id = new.id AND stored.revision = new.revision""",
+    "sqlite": """
+        UPDATE streamapp_checkpoint SET position = new.value->>2, epoch = epoch + 1,
+          revision = revision + 1, saved_at = strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now')
+        FROM json_each(%s) AS new
+        WHERE streamapp_checkpoint.id = new.value->>0 AND streamapp_checkpoint.revision = new.value->>1""",
+}
 _DIFFERENCES = {
     "postgresql": """
         SELECT stored.id, stored.epoch, stored.position, lease.worker_id
@@ -47,6 +59,11 @@ _DIFFERENCES = {
 def save_checkpoints(vendor: str, rows: Sequence[tuple[int, int, str, bool]]) -> Statement:
     """Move each row (id, epoch, position, first) if its epoch is the same and its position lower, or first."""
     return _of(vendor, _SAVE), _rows(vendor, rows)
+
+
+def move_checkpoints(vendor: str, rows: Sequence[tuple[int, int, str]]) -> Statement:
+    """Move each row (id, revision, position) if its revision is the same, and raise epoch and revision."""
+    return _of(vendor, _MOVE), _rows(vendor, rows)
 
 
 def differences(vendor: str, worker: UUID, rows: Sequence[tuple[int, int]]) -> Statement:

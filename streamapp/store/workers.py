@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-from django.db.models import DurationField, ExpressionWrapper, F, Value
+from django.db.models import F
 from django.db.models.functions import Now
 
 from streamapp.models import Worker
@@ -31,7 +31,7 @@ class WorkerStore:
             subscriptions=list(subscriptions),
             started_at=ClockNow(),
             heartbeat_at=ClockNow(),
-            ttl_seconds=ttl_seconds,
+            ttl=timedelta(seconds=ttl_seconds),
         )
         self._workers.bulk_create([worker])
         return worker.id
@@ -50,12 +50,8 @@ class WorkerStore:
 
         The condition stands on the row that the worker itself renews, so exactly one of the two wins.
         """
-        silent = Now() - ExpressionWrapper(
-            F("ttl_seconds") * Value(timedelta(seconds=1)), output_field=DurationField()
-        )
-        return self._workers.filter(state=WorkerState.ALIVE, heartbeat_at__lte=silent).update(
-            state=WorkerState.DEAD
-        )
+        silent = self._workers.filter(state=WorkerState.ALIVE, heartbeat_at__lte=Now() - F("ttl"))
+        return silent.update(state=WorkerState.DEAD)
 
     def forget(self) -> None:
         """Delete workers that died or departed a week ago; their audit stamps stay, without a name."""

@@ -1,0 +1,15 @@
+"""What all tests share: live suites are skipped, by name and with the reason, where their server is missing."""
+
+import os
+
+import pytest
+
+SERVERS = {"kafka": "KAFKA_BOOTSTRAP_SERVERS", "postgres": "DATABASE_URL"}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs a server that isn't up."""
+    for mark in item.iter_markers("live"):
+        for server in mark.args:
+            if not os.environ.get(SERVERS[server]):
+                pytest.skip(f"{server}: not up, see script/services up {server}")
