@@ -105,7 +105,9 @@ class Consumer:
         return True
 
     def _start(self) -> None:
+        """Make the reader first: a broker may make missing streams for it, and START_AT should see them."""
         if not self._started:
+            self.reading.ensure()
             self._assigning.opening.start()
             self._started = True
 

@@ -22,6 +22,11 @@ class Reading:
         self._paused: set[Shard] = set()
         self._polled_at = clock()
 
+    def ensure(self) -> None:
+        """Make the reader if there is none yet."""
+        with self._lock:
+            self._made()
+
     @property
     def assigns(self) -> bool:
         """Tell whether the broker says which shards are read."""

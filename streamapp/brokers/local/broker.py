@@ -1,0 +1,125 @@
+"""The local broker."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribing
+from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
+from streamapp.brokers.local.entry import Entry
+from streamapp.brokers.local.reader import LocalReader
+from streamapp.brokers.local.resolving import resolve
+from streamapp.brokers.local.sources import LocalStream, belongs, named_streams
+from streamapp.conf import configuration
+from streamapp.positions import At, Position
+from streamapp.records import Bounds, Shard
+
+
+def utc_now() -> datetime:
+    """Return the present moment, aware."""
+    return datetime.now(UTC)
+
+
+class LocalBroker(Broker):
+    """A partitioned log in the project's own database, for several processes at once.
+
+    It takes Kafka's sources too, so that a project that uses Kafka in production runs on it without
+    a change of code. All sources are spread by leases. Streams are made when a reader or a publish
+    first needs them, with OPTIONS["partitions"] partitions (1) unless the source says how many; a `^`
+    pattern finds only those that exist. Raises django.db.Error as it comes.
+    """
+
+    source_types = (LocalStream, KafkaTopic, KafkaTopics, KafkaPartitions)
+
+    def __init__(
+        self,
+        alias: str,
+        options: Mapping[str, Any],
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        wait: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """Take what tells the time and what waits so many seconds between two queries of a reader."""
+        # Both need the models, and this module is imported before they are ready.
+        from streamapp.brokers.local.log import Log  # noqa: PLC0415
+        from streamapp.brokers.local.publishing import Publisher  # noqa: PLC0415
+
+        super().__init__(alias, options)
+        self._partitions: int = options.get("partitions", 1)
+        self._clock = clock
+        self._wait = wait
+        self._log = Log(alias, configuration().DATABASE)
+        self._publisher = Publisher(self._log, self._partitions, clock)
+
+    @classmethod
+    def option_problems(cls, options: Mapping[str, Any]) -> Iterable[str]:
+        """Refuse unknown options and a number of partitions that is none."""
+        for name in sorted(options.keys() - {"partitions"}):
+            yield f"{name!r} is not an option of the local broker. It has one: 'partitions'."
+        partitions = options.get("partitions", 1)
+        if not isinstance(partitions, int) or partitions < 1:
+            yield f"'partitions' is a whole number of 1 or more, not {partitions!r}."
+
+    def position_problem(self, position: Position) -> str | None:
+        """Say that a shard is no partition number; every other position is one of this broker."""
+        if isinstance(position, At) and not position.shard.isdecimal():
+            return f"{position.shard!r} is not a partition. Write the partition's number: 3@1200."
+        return None
+
+    def shards(self, source: Source) -> list[Shard]:
+        """Return all partitions the source has now, by stream and number."""
+        return [shard for shard in self._log.partitions() if belongs(shard, source)]
+
+    def resolve(self, position: Position, shards: Sequence[Shard]) -> dict[Shard, int]:
+        """Turn a position into offsets; shards of deleted streams are left out.
+
+        Raises InvalidPosition if it names none of the shards, or the same partition of two streams.
+        """
+        return resolve(position, shards, self._log, self._clock())
+
+    def bounds(self, shards: Sequence[Shard]) -> dict[Shard, Bounds]:
+        """Return what the partitions keep now; those of deleted streams are left out."""
+        found = self._log.partitions({shard.stream for shard in shards})
+        return {shard: Bounds(found[shard].first, found[shard].end) for shard in shards if shard in found}
+
+    def reader(self, subscribing: Subscribing) -> Reader:
+        """Make a reader, and the streams that its source names if they are missing."""
+        for stream, partitions in named_streams(subscribing.source, self._partitions).items():
+            self._log.create(stream, partitions)
+        return LocalReader(self._log, subscribing.limit, self._wait)
+
+    def publish(
+        self,
+        destination: str,
+        value: bytes | None,
+        *,
+        key: bytes | None = None,
+        headers: Mapping[str, bytes] | None = None,
+    ) -> Published:
+        """Store one record in the stream `destination`, which is made if it is missing.
+
+        A key always leads to the same partition; without one the partitions take turns. Inside a
+        transaction the record is part of it: seen after the commit, gone after a rollback, and other
+        writers to its partition wait until then. Two transactions that publish to the same partitions
+        in different orders can block each other; the database then ends one of them with an error.
+        """
+        return self._publisher.publish(destination, [Entry(value, key, headers or {})])[0]
+
+    def publish_many(
+        self, destination: str, records: Iterable[tuple[bytes | None, bytes | None]]
+    ) -> list[Published]:
+        """Store pairs of key and value, all or none, with a few queries; otherwise as `publish`."""
+        return self._publisher.publish(destination, [Entry(value, key) for key, value in records])
+
+    def trim(self, shard: Shard, before: int) -> None:
+        """Delete the records before an offset, as retention does; nothing happens if the shard is gone."""
+        if partition := self._log.partitions([shard.stream]).get(shard):
+            self._log.trim(partition, before)
+
+    def delete_stream(self, name: str) -> None:
+        """Delete a stream with its records; one that is made again is another incarnation."""
+        self._log.delete(name)
+
+    def close(self) -> None:
+        """Do nothing: database connections belong to the threads that use them."""

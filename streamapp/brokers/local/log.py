@@ -1,0 +1,123 @@
+"""The log of the local broker: every query on its tables.
+
+Offsets of a partition are dense and become visible in order: a writer first moves the partition's
+end, which locks that row until its transaction ends, and inserts afterwards. All methods use the
+thread's own connection and raise django.db.Error as it comes.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import connections, transaction
+from django.db.models import F, Min, QuerySet
+
+from streamapp.brokers.local.entry import Entry
+from streamapp.exceptions import PublishFailed
+from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
+from streamapp.records import Shard
+
+Bytes = bytes | memoryview | None
+Row = tuple[int, Bytes, Bytes, Mapping[str, str], int]
+"""Offset, key, value, headers as base64, milliseconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A row of the log's partitions: `first` is the oldest offset kept, `end` the next to be given."""
+
+    id: int
+    first: int
+    end: int
+
+    def keeps(self, position: int) -> bool:
+        """Tell whether a reader can go on from there: at a record that is kept, or at the end."""
+        return self.first <= position <= self.end
+
+
+class Log:
+    """The streams of one broker alias in one database."""
+
+    def __init__(self, broker: str, database: str) -> None:
+        """Take the names of the broker and of the database; no query happens yet."""
+        self._broker = broker
+        self.database = database
+
+    def recover(self) -> None:
+        """Drop the thread's connection if a query has failed and it is broken; never inside a transaction.
+
+        An old connection that works is left alone: making one anew for each poll would cost more than
+        the poll itself. Whoever runs the reader closes old connections around its units of work.
+        """
+        connection = connections[self.database]
+        if connection.errors_occurred and not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
+
+    def partitions(self, streams: Iterable[str] | None = None) -> dict[Shard, Partition]:
+        """Return the partitions of these streams, or of all, by stream and number, in one query."""
+        rows = LocalPartition.objects.using(self.database).filter(stream__broker=self._broker)
+        if streams is not None:
+            rows = rows.filter(stream__name__in=tuple(streams))
+        columns = rows.values_list("stream__name", "number", "stream__incarnation", "id", "first", "end")
+        return {
+            Shard(name, str(number), str(incarnation)): Partition(id, first, end)
+            for name, number, incarnation, id, first, end in columns.order_by("stream__name", "number")
+        }
+
+    def create(self, stream: str, partitions: int) -> None:
+        """Make the stream unless it exists, and what is missing of its first `partitions` partitions."""
+        with transaction.atomic(using=self.database):
+            row, _ = LocalStream.objects.using(self.database).get_or_create(broker=self._broker, name=stream)
+            LocalPartition.objects.using(self.database).bulk_create(
+                [LocalPartition(stream=row, number=number) for number in range(partitions)],
+                ignore_conflicts=True,
+            )
+
+    def delete(self, stream: str) -> None:
+        """Delete a stream with its records; no error if there is none."""
+        LocalStream.objects.using(self.database).filter(broker=self._broker, name=stream).delete()
+
+    def reserve(self, shard: Shard, partition: Partition, count: int) -> int:
+        """Give out `count` offsets and return the first; other writers wait until the transaction ends."""
+        row = self._row(partition)
+        if not row.update(end=F("end") + count):
+            raise PublishFailed(f"{shard} was deleted while a record was published to it. Publish again.")
+        return row.values_list("end", flat=True).get() - count
+
+    def append(self, partition: Partition, first: int, entries: Sequence[Entry], milliseconds: int) -> None:
+        """Insert records at the offsets that were reserved."""
+        LocalRecord.objects.using(self.database).bulk_create(
+            LocalRecord(
+                partition_id=partition.id,
+                offset=offset,
+                key=entry.key,
+                value=entry.value,
+                headers={name: b64encode(value).decode() for name, value in entry.headers.items()},
+                timestamp=milliseconds,
+            )
+            for offset, entry in enumerate(entries, first)
+        )
+
+    def read(self, partition: Partition, first: int, count: int) -> list[Row]:
+        """Return the records with the `count` offsets from `first` on, as far as they are kept."""
+        rows = self._records().filter(partition=partition.id, offset__gte=first, offset__lt=first + count)
+        return list(rows.order_by("offset").values_list("offset", "key", "value", "headers", "timestamp"))
+
+    def first_since(self, partition: Partition, milliseconds: int) -> int | None:
+        """Return the offset of the first record that is not older, if there is one."""
+        rows = self._records().filter(partition=partition.id, timestamp__gte=milliseconds)
+        first: int | None = rows.aggregate(first=Min("offset"))["first"]
+        return first
+
+    def trim(self, partition: Partition, before: int) -> None:
+        """Delete the records before an offset, as retention does."""
+        before = min(before, partition.end)
+        with transaction.atomic(using=self.database):
+            self._row(partition).filter(first__lt=before).update(first=before)
+            self._records().filter(partition=partition.id, offset__lt=before).delete()
+
+    def _row(self, partition: Partition) -> QuerySet[LocalPartition]:
+        return LocalPartition.objects.using(self.database).filter(id=partition.id)
+
+    def _records(self) -> QuerySet[LocalRecord]:
+        return LocalRecord.objects.using(self.database)

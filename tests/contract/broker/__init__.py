@@ -1,0 +1,1 @@
+"""What every broker promises, through the interface of `streamapp.brokers.base` only."""

@@ -1,0 +1,114 @@
+"""What the contract tests need of a broker beyond its interface: streams of their own, and retention."""
+
+import os
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from streamapp.brokers.base import Broker, Published, Reader, Subscribing
+from streamapp.brokers.kafka.sources import KafkaPartitions
+from streamapp.brokers.local import LocalBroker, LocalStream
+from streamapp.records import Shard
+
+PATIENCE_SECONDS = 30
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"This never came true: {what}"
+        time.sleep(0.02)
+
+
+class Bench(ABC):
+    """A broker with the means to make, delete and trim streams."""
+
+    broker: Broker
+
+    @abstractmethod
+    def make(self, stream: str, partitions: int) -> None: ...
+
+    @abstractmethod
+    def delete(self, stream: str) -> None: ...
+
+    @abstractmethod
+    def trim(self, shard: Shard, before: int) -> None: ...
+
+    def close(self) -> None:
+        self.broker.close()
+
+    def stream(self, partitions: int = 1) -> str:
+        name = f"contract-{uuid.uuid4().hex[:12]}"
+        self.remake(name, partitions)
+        return name
+
+    def remake(self, stream: str, partitions: int = 1) -> None:
+        self.make(stream, partitions)
+        wait_for(lambda: len(self.shards(stream)) == partitions, f"{stream} has {partitions} shards")
+
+    def shards(self, stream: str) -> list[Shard]:
+        return self.broker.shards(KafkaPartitions(stream))
+
+    def shard(self) -> Shard:
+        """A new stream with one shard."""
+        return self.shards(self.stream())[0]
+
+    def publish(self, shard: Shard, *values: bytes | None) -> list[Published]:
+        """Publish to the stream of a shard, which has no other shard."""
+        return [self.broker.publish(shard.stream, value) for value in values]
+
+    def reader(self, stream: str, limit: int = 500) -> Reader:
+        return self.broker.reader(Subscribing(f"reads-{stream}", KafkaPartitions(stream), "contract", limit))
+
+
+class LocalBench(Bench):
+    def __init__(self) -> None:
+        self.broker: LocalBroker = LocalBroker("local", {})
+
+    def make(self, stream: str, partitions: int) -> None:
+        self.broker.reader(Subscribing(stream, LocalStream(stream, partitions), "contract")).close()
+
+    def delete(self, stream: str) -> None:
+        self.broker.delete_stream(stream)
+
+    def trim(self, shard: Shard, before: int) -> None:
+        self.broker.trim(shard, before)
+
+
+class KafkaBench(Bench):
+    def __init__(self) -> None:
+        from confluent_kafka.admin import AdminClient
+
+        from streamapp.brokers.kafka import KafkaBroker
+
+        options = {"bootstrap.servers": os.environ["KAFKA_BOOTSTRAP_SERVERS"]}
+        self.admin = AdminClient(options)
+        self.broker = KafkaBroker("kafka", options)
+        self.made: set[str] = set()
+
+    def make(self, stream: str, partitions: int) -> None:
+        from confluent_kafka.admin import NewTopic
+
+        self._done(self.admin.create_topics([NewTopic(stream, partitions)]))
+        self.made.add(stream)
+
+    def delete(self, stream: str) -> None:
+        self._done(self.admin.delete_topics([stream]))
+        self.made.discard(stream)
+        wait_for(lambda: not self.shards(stream), f"{stream} is gone")
+
+    def trim(self, shard: Shard, before: int) -> None:
+        from confluent_kafka import TopicPartition
+
+        self._done(self.admin.delete_records([TopicPartition(shard.stream, int(shard.id), before)]))
+
+    def close(self) -> None:
+        if self.made:
+            self._done(self.admin.delete_topics(list(self.made)))
+        super().close()
+
+    def _done(self, futures: dict[Any, Any]) -> None:
+        for future in futures.values():
+            future.result(PATIENCE_SECONDS)

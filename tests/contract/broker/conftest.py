@@ -1,0 +1,42 @@
+"""Every test here runs on the local broker, on the configured database, and on Kafka if there is one."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from streamapp.brokers.base import Reader
+from tests.contract.broker.benches import Bench, KafkaBench, LocalBench
+from tests.contract.broker.reading import Reading
+
+BENCHES = {"local": LocalBench, "kafka": KafkaBench}
+
+
+@pytest.fixture(params=BENCHES)
+def bench(request: pytest.FixtureRequest, transactional_db: None) -> Iterator[Bench]:
+    if request.param == "kafka" and "KAFKA_BOOTSTRAP_SERVERS" not in os.environ:
+        pytest.skip("kafka: no server")
+    bench = BENCHES[request.param]()
+    yield bench
+    bench.close()
+
+
+@pytest.fixture
+def readings(bench: Bench) -> Iterator["Readings"]:
+    readings = Readings(bench)
+    yield readings
+    for reader in readings.readers:
+        reader.close()
+
+
+class Readings:
+    """Makes readers that are closed after the test."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.readers: list[Reader] = []
+
+    def of(self, stream: str, limit: int = 500) -> Reading:
+        reader = self.bench.reader(stream, limit)
+        self.readers.append(reader)
+        return Reading(reader)
