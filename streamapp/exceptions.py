@@ -21,6 +21,10 @@ class BrokerUnavailable(StreamappError):
     """The broker didn't answer in time. Nothing is lost: the caller may ask again."""
 
 
+class ReaderFailed(BrokerUnavailable):
+    """A reader is broken for good; the engine closes it and makes a new one."""
+
+
 class PublishFailed(StreamappError):
     """The broker refused a record or didn't confirm it; it may or may not have been stored."""
 

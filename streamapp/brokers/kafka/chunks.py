@@ -1,0 +1,89 @@
+"""Messages of the client as chunks of records."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Message
+
+from streamapp.brokers.base import Chunk
+from streamapp.records import Record, Shard
+
+Key = tuple[str, int]
+"""A partition as the client names it: topic and number."""
+
+
+class KafkaChunk(Chunk):
+    """Consecutive messages of one partition; nothing is decoded before it is asked for."""
+
+    __slots__ = ("_messages",)
+
+    def __init__(self, shard: Shard, messages: Sequence[Message], end: int) -> None:
+        """Take messages with rising offsets, without errors among them."""
+        self.shard = shard
+        self.end = end
+        self._messages = messages
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self._messages)
+
+    def position(self, index: int) -> int:
+        """Return the offset of one record."""
+        return offset_of(self._messages[index])
+
+    def values(self) -> list[bytes | None]:
+        """Return the payloads of all records, in order; None for a tombstone."""
+        return list(map(Message.value, self._messages))
+
+    def record(self, index: int) -> Record:
+        """Return one record whole. Of headers with one name the last counts."""
+        message = self._messages[index]
+        return Record(
+            shard=self.shard,
+            position=offset_of(message),
+            value=message.value(),
+            key=message.key(),
+            headers=_headers(message),
+            timestamp=_timestamp(message),
+        )
+
+
+def runs(messages: Sequence[Message], topic: str | None) -> Iterator[tuple[Key, list[Message]]]:
+    """Cut messages where the partition changes. Give the topic if there is only one, which is faster."""
+    for partition, run in groupby(messages, Message.partition):
+        if topic is not None:
+            yield (topic, partition or 0), list(run)
+        else:
+            for name, part in groupby(run, Message.topic):
+                yield (name or "", partition or 0), list(part)
+
+
+def expected(run: list[Message], position: int) -> list[Message]:
+    """Return the messages from `position` on, each later than the one before it."""
+    first, last = offset_of(run[0]), offset_of(run[-1])
+    if first >= position and last - first + 1 == len(run):
+        return run
+    kept = []
+    for message in run:
+        if offset_of(message) >= position:
+            kept.append(message)
+            position = offset_of(message) + 1
+    return kept
+
+
+offset_of: Callable[[Message], int] = Message.offset  # type: ignore[assignment]
+"""The offset of a message that is no error; those always have one."""
+
+
+def _headers(message: Message) -> dict[str, bytes]:
+    given: Any = message.headers() or ()
+    return {name: value or b"" for name, value in given}
+
+
+def _timestamp(message: Message) -> datetime | None:
+    kind, milliseconds = message.timestamp()
+    if kind == TIMESTAMP_NOT_AVAILABLE:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

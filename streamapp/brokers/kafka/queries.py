@@ -1,0 +1,133 @@
+"""Questions to the cluster on a client of their own, each with a bound on the time it may take."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from confluent_kafka import (
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._listoffsets import OffsetSpec
+from confluent_kafka.admin._topic import TopicDescription
+
+from streamapp.brokers.kafka.failures import MISSING, answering
+from streamapp.brokers.kafka.options import resolved
+from streamapp.brokers.kafka.reports import Reports
+from streamapp.records import Shard
+
+TIMEOUT = 10.0
+
+
+class Queries:
+    """Asks the cluster. Used from any thread; each process gets a client of its own at its first question.
+
+    Every method blocks for up to 10 seconds and raises BrokerUnavailable after that.
+    """
+
+    def __init__(self, options: Mapping[str, Any], reports: Reports) -> None:
+        """Keep the broker's options; the isolation level among them decides where a log ends."""
+        self._options = options
+        self._reports = reports
+        self._clients: dict[int, AdminClient] = {}
+        uncommitted = options.get("isolation.level") == "read_uncommitted"
+        self._isolation = IsolationLevel.READ_UNCOMMITTED if uncommitted else IsolationLevel.READ_COMMITTED
+
+    def topics(self) -> list[str]:
+        """Return the names of all topics."""
+        with answering("which topics there are"):
+            return sorted(self._client().list_topics(timeout=TIMEOUT).topics)
+
+    def describe(self, topics: Iterable[str]) -> dict[str, TopicDescription]:
+        """Return what the topics are now; those that don't exist are left out."""
+        names = sorted(set(topics))
+        if not names:
+            return {}
+        with answering(f"about the topics {', '.join(names)}"):
+            return _found(self.ask(names))
+
+    def ask(self, topics: Iterable[str]) -> Mapping[str, Future[TopicDescription]]:
+        """Ask what the topics are now, without waiting for the answers."""
+        asked: Mapping[str, Future[TopicDescription]] = self._client().describe_topics(
+            TopicCollection(sorted(topics)), request_timeout=TIMEOUT
+        )
+        return asked
+
+    def incarnations(self, topics: Iterable[str]) -> dict[str, str]:
+        """Return the id of each topic; those that don't exist are left out."""
+        return {name: str(topic.topic_id) for name, topic in self.describe(topics).items()}
+
+    def existing(self, shards: Sequence[Shard]) -> list[Shard]:
+        """Return those of the shards that are there now, in their incarnation."""
+        topics = self.describe(shard.stream for shard in shards)
+        return [shard for shard in shards if _is_in(topics.get(shard.stream), shard)]
+
+    def firsts(self, shards: Sequence[Shard]) -> dict[Shard, int]:
+        """Return the offset of the oldest record of each shard; shards that don't exist are left out."""
+        return self._offsets(shards, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
+
+    def ends(self, shards: Sequence[Shard]) -> dict[Shard, int]:
+        """Return the offset of the next readable record to come; shards that don't exist are left out."""
+        return self._offsets(shards, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+
+    def since(self, shards: Sequence[Shard], milliseconds: int) -> dict[Shard, int]:
+        """Return the first offset not older than a moment; shards without one are left out."""
+        found = self._offsets(shards, OffsetSpec.for_timestamp(max(milliseconds, 0)))
+        return {shard: offset for shard, offset in found.items() if offset >= 0}
+
+    def committed(self, group: str, shards: Sequence[Shard]) -> dict[Shard, int]:
+        """Return where the group stands in each shard in which it has committed."""
+        asked = {(shard.stream, int(shard.id)): shard for shard in shards}
+        partitions = [TopicPartition(*key) for key in asked]
+        with answering(f"what the group {group} has committed"):
+            request = [ConsumerGroupTopicPartitions(group, partitions)]
+            answer = self._client().list_consumer_group_offsets(request, request_timeout=TIMEOUT)
+            found = answer[group].result(TIMEOUT).topic_partitions
+        return {asked[entry.topic, entry.partition]: entry.offset for entry in found if entry.offset >= 0}
+
+    def _offsets(self, shards: Sequence[Shard], spec: OffsetSpec) -> dict[Shard, int]:
+        if not shards:
+            return {}
+        asked = {TopicPartition(shard.stream, int(shard.id)): shard for shard in shards}
+        with answering(f"offsets of {', '.join(map(str, shards))}"):
+            found = _found(
+                self._client().list_offsets(
+                    dict.fromkeys(asked, spec), isolation_level=self._isolation, request_timeout=TIMEOUT
+                )
+            )
+        return {asked[partition]: result.offset for partition, result in found.items()}
+
+    def close(self) -> None:
+        """Forget the client of this process."""
+        self._clients.pop(os.getpid(), None)
+
+    def _client(self) -> AdminClient:
+        """Return this process's client; one of a parent stays untouched, because it dies with the fork."""
+        client = self._clients.get(os.getpid())
+        if client is None:
+            ours: dict[str, Any] = {"error_cb": self._reports.error, "logger": self._reports}
+            client = self._clients.setdefault(os.getpid(), AdminClient({**resolved(self._options), **ours}))
+        client.poll(0)
+        return client
+
+
+def _found(futures: Mapping[Any, Any]) -> dict[Any, Any]:
+    found = {}
+    for asked, future in futures.items():
+        try:
+            found[asked] = future.result(TIMEOUT)
+        except KafkaException as error:
+            if error.args[0].code() not in MISSING:
+                raise
+    return found
+
+
+def _is_in(topic: TopicDescription | None, shard: Shard) -> bool:
+    if topic is None or shard.incarnation not in ("", str(topic.topic_id)):
+        return False
+    return any(str(partition.id) == shard.id for partition in topic.partitions)
