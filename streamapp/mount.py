@@ -21,7 +21,7 @@ class Retry:
 
     def delay(self, attempt: int) -> float:
         """Return the seconds to wait after the given attempt, counted from 1, has failed."""
-        return min(self.first * 2 ** min(attempt - 1, 32), self.most)
+        return min(self.first * 2.0 ** min(attempt - 1, 32), self.most)
 
 
 @dataclass(frozen=True, slots=True)
