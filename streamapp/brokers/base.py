@@ -131,7 +131,8 @@ class Reader(ABC):
     def poll(self, timeout: float) -> Polled:
         """Return what is there, waiting up to `timeout` seconds for the first record or event.
 
-        At most the `limit` records given at creation. Also resumes what `keep_alive` paused.
+        At most the `limit` records given at creation. Also resumes what `keep_alive` paused. Raises
+        ReaderFailed when no further call can succeed.
         """
 
     @abstractmethod

@@ -17,17 +17,21 @@ class PositionField(models.CharField):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
 
     def deconstruct(self) -> Any:
+        """Leave the fixed length out of migrations."""
         name, path, args, kwargs = super().deconstruct()
         del kwargs["max_length"]
         return name, path, args, kwargs
 
     def from_db_value(self, value: str | None, *_: object) -> int | None:
+        """Read the stored form."""
         return None if value is None else decode_position(value)
 
     def to_python(self, value: Any) -> int | None:
+        """Take a number or its digits."""
         return None if value is None else int(value)
 
     def get_prep_value(self, value: Any) -> str | None:
+        """Write the stored form, also for comparisons."""
         return None if value is None else encode_position(int(value))
 
 

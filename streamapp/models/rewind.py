@@ -15,7 +15,12 @@ class Rewind(models.Model):
     subscription = models.ForeignKey(Subscription, models.CASCADE, related_name="rewinds")
     target = models.CharField(_("target"), max_length=300, help_text=_("The position as it was asked for."))
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("user")
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("user"),
     )
     origin = models.CharField(_("asked from"), max_length=200, help_text=_("admin, command or handler"))
     reason = models.TextField(_("reason"), blank=True)

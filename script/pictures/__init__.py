@@ -1,0 +1,1 @@
+"""What script/screenshots is made of."""

@@ -1,0 +1,98 @@
+"""The quarantine: records that could not be decoded, as they are."""
+
+from base64 import b64decode
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext_lazy as _
+
+from streamapp.admin.cells import EMPTY, time
+from streamapp.admin.filters import ChosenSubscription
+from streamapp.admin.reading import ReadingAdmin
+from streamapp.models import Quarantined
+
+SHOWN_CHARACTERS = 20_000
+
+
+def text_or_hex(payload: bytes | memoryview | None) -> str:
+    """Write bytes as text if they are UTF-8, as hexadecimal if not; a long text is cut, and says so."""
+    if payload is None:
+        return "null"
+    whole = bytes(payload)
+    try:
+        text = whole.decode()
+    except UnicodeDecodeError:
+        text = f"hex: {whole.hex(' ')}"
+    cut = f"\n… cut here; {len(whole):,} bytes in all" if len(text) > SHOWN_CHARACTERS else ""
+    return text[:SHOWN_CHARACTERS] + cut
+
+
+class NamedSubscription(ChosenSubscription):
+    """The same for a column with the name itself."""
+
+    lookup = "subscription"
+
+
+class QuarantinedAdmin(ReadingAdmin):
+    """Each record with its place, its bytes and why it is here."""
+
+    first_step = _("Nothing to do: a record that can't be decoded will be kept here.")
+    list_display = ("place", "subscription", "short_reason", "quarantined", "record_time")
+    list_display_links = ("place",)
+    list_filter = (NamedSubscription,)
+    search_fields = ("subscription", "stream", "reason")
+    ordering = ("-id",)
+    fields = (
+        "place",
+        "subscription",
+        "reason",
+        "payload",
+        "record_key",
+        "record_headers",
+        "record_time",
+        "quarantined",
+        "incarnation",
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Quarantined]:
+        """Leave the bytes to the page of one record."""
+        rows: QuerySet[Quarantined] = super().get_queryset(request).defer("value", "key", "headers")
+        return rows
+
+    @admin.display(description=_("place"), ordering="id")
+    def place(self, row: Quarantined) -> str:
+        """Write the place as a position is written."""
+        return str(row)
+
+    @admin.display(description=_("reason"))
+    def short_reason(self, row: Quarantined) -> str:
+        """Show the beginning of the reason."""
+        return row.reason if len(row.reason) <= 120 else f"{row.reason[:120]}…"
+
+    @admin.display(description=_("value"))
+    def payload(self, row: Quarantined) -> str:
+        """Show the raw bytes."""
+        return format_html('<pre class="streamapp-payload">{}</pre>', text_or_hex(row.value))
+
+    @admin.display(description=_("key"))
+    def record_key(self, row: Quarantined) -> str:
+        """Show the key."""
+        return format_html('<pre class="streamapp-payload">{}</pre>', text_or_hex(row.key))
+
+    @admin.display(description=_("headers"))
+    def record_headers(self, row: Quarantined) -> str:
+        """Show the headers, one a line."""
+        pairs = [(name, text_or_hex(b64decode(value))) for name, value in row.headers.items()]
+        return format_html_join("", "<div><b>{}</b>: {}</div>", pairs) or EMPTY
+
+    @admin.display(description=_("record time"), ordering="timestamp")
+    def record_time(self, row: Quarantined) -> str:
+        """Show the time that the record carries."""
+        return time(row.timestamp)
+
+    @admin.display(description=_("quarantined at"), ordering="created_at")
+    def quarantined(self, row: Quarantined) -> str:
+        """Show since when it is here."""
+        return time(row.created_at)

@@ -1,0 +1,19 @@
+"""Which page shows which model."""
+
+from django.contrib.admin import AdminSite
+
+from streamapp.admin.checkpoints import CheckpointAdmin
+from streamapp.admin.quarantine import QuarantinedAdmin
+from streamapp.admin.rewinds import RewindAdmin
+from streamapp.admin.subscriptions import SubscriptionAdmin
+from streamapp.admin.workers import WorkerAdmin
+from streamapp.models import Checkpoint, Quarantined, Rewind, Subscription, Worker
+
+
+def register(site: AdminSite) -> None:
+    """Add all pages of streamapp to a site; once a site."""
+    site.register(Subscription, SubscriptionAdmin)
+    site.register(Checkpoint, CheckpointAdmin)
+    site.register(Worker, WorkerAdmin)
+    site.register(Quarantined, QuarantinedAdmin)
+    site.register(Rewind, RewindAdmin)

@@ -1,0 +1,73 @@
+"""`manage.py runconsumers`: run subscriptions until told to stop."""
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error as DatabaseError
+
+from streamapp import registry
+from streamapp.conf import configuration
+from streamapp.exceptions import StreamappError
+from streamapp.management.running.process import ConsumerProcess
+from streamapp.management.running.processes import Processes, follow_parent, this_command
+from streamapp.mount import Mount
+from streamapp.store import Store
+
+
+class Command(BaseCommand):
+    """Consumes the mounted subscriptions."""
+
+    help = (
+        "Runs subscriptions. SIGTERM or SIGINT stops cleanly: no new call starts, running ones finish or are "
+        "void after STOP_TIMEOUT, checkpoints are saved, shards released. A second signal ends at once. "
+        "Exit codes: 0 stopped as asked, 1 wrong settings, 70 something died and a restart helps, "
+        "130 a second signal."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("subscriptions", nargs="*", help="Which to run. Default: all mounted ones.")
+        parser.add_argument("--exclude", action="append", default=[], metavar="NAME", help="Leave one out.")
+        parser.add_argument(
+            "--until-caught-up", action="store_true", help="Stop when all that is there now was handled."
+        )
+        parser.add_argument(
+            "--processes", type=int, default=1, metavar="N", help="Run N processes; one that dies ends all."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run and exit with the code of the worker."""
+        if options["processes"] < 1:
+            raise CommandError("--processes takes a number from 1 on.")
+        mounts = self._chosen(options["subscriptions"], options["exclude"])
+        self._warn_of_orphans()
+        if options["processes"] > 1:
+            sys.exit(Processes(this_command(without="--processes"), options["processes"]).run())
+        follow_parent()
+        sys.exit(ConsumerProcess(mounts, until_caught_up=options["until_caught_up"]).run())
+
+    def _chosen(self, names: list[str], excluded: list[str]) -> list[Mount]:
+        try:
+            for name in excluded:
+                registry.mount(name)
+            chosen = [registry.mount(name) for name in names] or list(registry.mounts().values())
+        except StreamappError as error:
+            raise CommandError(str(error)) from error
+        if not (mounts := [mount for mount in chosen if mount.name not in excluded]):
+            raise CommandError('No subscription to run. Mount one in STREAMAPP["SUBSCRIPTIONS"].')
+        return mounts
+
+    def _warn_of_orphans(self) -> None:
+        """Name checkpoints that nothing will move: a renamed subscription starts anew without a word."""
+        try:
+            orphans = Store(configuration().DATABASE).subscriptions.orphans(set(registry.mounts()))
+        except DatabaseError as error:
+            self.stderr.write(f"The database is down, waiting for it: {error}")
+            return
+        for name, count in orphans:
+            self.stderr.write(
+                f"{count} checkpoints belong to {name!r}, which isn't mounted. If it was renamed, stop and "
+                f"run: manage.py streams rename {name} NEW --execute"
+            )

@@ -1,0 +1,38 @@
+"""`manage.py streams`: look at subscriptions and move their checkpoints."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from streamapp.exceptions import StreamappError
+from streamapp.management.streams.rename import Rename
+from streamapp.management.streams.rewind import Rewind
+from streamapp.management.streams.status import Status
+from streamapp.management.streams.subcommand import Subcommand
+
+SUBCOMMANDS: dict[str, type[Subcommand]] = {"status": Status, "rewind": Rewind, "rename": Rename}
+
+
+class Command(BaseCommand):
+    """Picks the subcommand and turns its result into an exit code."""
+
+    help = (
+        "Look at subscriptions and move their checkpoints. "
+        "Exit codes: 0 done, 1 error, 2 wrong use, 3 stored but not applied in time."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the subcommands."""
+        subparsers = parser.add_subparsers(dest="subcommand", required=True, metavar="SUBCOMMAND")
+        for name, subcommand in SUBCOMMANDS.items():
+            subparser = subparsers.add_parser(name, help=subcommand.help, description=subcommand.help)
+            subcommand.add_arguments(subparser)
+
+    def handle(self, *args: Any, subcommand: str, **options: Any) -> None:
+        """Run one subcommand."""
+        try:
+            code = SUBCOMMANDS[subcommand](self.stdout.write).run(options)
+        except StreamappError as error:
+            raise CommandError(str(error)) from error
+        if code:
+            raise SystemExit(int(code))

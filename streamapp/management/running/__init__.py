@@ -1,0 +1,1 @@
+"""Running workers as processes: signals, exit codes, several at once."""

@@ -1,0 +1,73 @@
+"""One consumer process from start to exit."""
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from types import FrameType
+
+from django.db import Error as DatabaseError
+
+from streamapp import registry
+from streamapp.conf import configuration
+from streamapp.engine.catching_up import CatchingUp
+from streamapp.engine.worker import Worker
+from streamapp.exceptions import BrokerUnavailable, ConfigurationError, InvalidPosition
+from streamapp.management.running import codes
+from streamapp.mount import Mount
+from streamapp.services.from_handler import rewind_from_handler
+from streamapp.store import Store
+
+logger = logging.getLogger("streamapp.process")
+LOOK_SECONDS = 0.2
+
+
+class ConsumerProcess:
+    """Runs a worker until a signal, the death of a thread, or, if asked for, until all is caught up."""
+
+    def __init__(self, mounts: Sequence[Mount], *, until_caught_up: bool = False) -> None:
+        brokers = {mount.broker: registry.broker(mount.broker) for mount in mounts}
+        store = Store(configuration().DATABASE)
+        self._worker = Worker(mounts, brokers, store, configuration(), rewind_from_handler)
+        self._asked = threading.Event()
+        self._goals = [
+            CatchingUp(consumer, brokers[consumer.mount.broker], store)
+            for consumer in self._worker.consumers
+            if until_caught_up
+        ]
+
+    def run(self) -> int:
+        """Run to the end and return the exit code; must be called in the main thread."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._on_signal)
+        self._worker.start()
+        while not (self._asked.is_set() or self._worker.ended.is_set() or self._is_caught_up()):
+            # Short waits, because a signal interrupts a handler of this thread only between them.
+            self._asked.wait(LOOK_SECONDS)
+        self._worker.stop()
+        clean = self._worker.join(configuration().STOP_TIMEOUT)
+        code = self._code()
+        if not clean:
+            logging.shutdown()
+            os._exit(code)
+        registry.close_brokers()
+        return code
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._asked.is_set():
+            os._exit(codes.AT_ONCE)
+        self._asked.set()
+
+    def _is_caught_up(self) -> bool:
+        try:
+            return bool(self._goals) and all(goal.is_done() for goal in self._goals)
+        except (BrokerUnavailable, DatabaseError):
+            # The lanes report the outage and wait for its end.
+            return False
+
+    def _code(self) -> int:
+        failure = self._worker.failure
+        if failure is None:
+            return codes.OK
+        return codes.WRONG if isinstance(failure, ConfigurationError | InvalidPosition) else codes.DIED

@@ -1,0 +1,22 @@
+"""A rewind's plan for a terminal."""
+
+from streamapp.management.streams.table import table
+from streamapp.services.plans import Line, Plan
+from streamapp.services.wording import amount
+
+HEADINGS = ("shard", "old", "new", "records between", "note")
+
+
+def review(plan: Plan) -> str:
+    """Return the plan as a table with a heading."""
+    lines = [
+        f"{plan.subscription} to {plan.target}: {plan.scope}. {plan.effect}",
+        table(HEADINGS, [_row(line) for line in plan.lines]),
+    ]
+    if plan.staying:
+        lines.append(f"No change: {amount(plan.staying, 'other shard')} not named by the position.")
+    return "\n".join(lines)
+
+
+def _row(line: Line) -> tuple[str, ...]:
+    return line.shard, str(line.old), str(line.new), line.effect, "; ".join(line.flags)

@@ -1,0 +1,73 @@
+"""`manage.py streams status`."""
+
+import json
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from streamapp.management.streams.subcommand import Exit, Subcommand
+from streamapp.management.streams.table import table
+from streamapp.services.status import ShardStatus, SubscriptionStatus, status
+from streamapp.services.wording import amount, span
+
+HEADINGS = ("shard", "owner", "worker", "position", "epoch", "lag (records)", "held", "saved")
+WATCH_SECONDS = 2
+CLEAR_SCREEN = "\x1b[2J\x1b[H"
+
+
+class Status(Subcommand):
+    """Shows where every shard stands."""
+
+    help = "Show owner, position, lag, held records and age of the checkpoint of every shard."
+
+    @classmethod
+    def add_arguments(cls, parser: ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("subscription", nargs="*", help="Only these; all without one.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON array and nothing else.")
+        parser.add_argument(
+            "--watch", action="store_true", help=f"Show it again every {WATCH_SECONDS} seconds, until Ctrl-C."
+        )
+
+    def run(self, options: dict[str, Any]) -> Exit:
+        """Show the status once, or again and again."""
+        try:
+            self.show(options)
+            while options["watch"]:
+                time.sleep(WATCH_SECONDS)
+                self.write(CLEAR_SCREEN if not options["json"] else "")
+                self.show(options)
+        except KeyboardInterrupt:
+            self.write("")
+        return Exit.DONE
+
+    def show(self, options: dict[str, Any]) -> None:
+        """Show the status once."""
+        found = status(options["subscription"])
+        if options["json"]:
+            self.write(json.dumps([subscription.to_json() for subscription in found]))
+            return
+        for subscription in found:
+            self.write(_paragraph(subscription))
+        if not found:
+            self.write('No subscription yet. Add one to STREAMAPP["SUBSCRIPTIONS"] and start `runconsumers`.')
+
+
+def _paragraph(subscription: SubscriptionStatus) -> str:
+    owned = "  NOT MOUNTED" if subscription.orphan else ""
+    lines = [f"{subscription.name}  {subscription.broker}: {subscription.streams}{owned}"]
+    lines += [f"  ! {subscription.problem}"] if subscription.problem else []
+    if subscription.shards:
+        rows = table(HEADINGS, [_row(shard) for shard in subscription.shards])
+        lines += [f"  {line}" for line in rows.splitlines()]
+    gone = sum(shard.present is False for shard in subscription.shards)
+    lines += [f"  ! {amount(gone, 'checkpoint')} of shards that no longer exist."] if gone else []
+    return "\n".join([*lines, ""])
+
+
+def _row(shard: ShardStatus) -> tuple[str, ...]:
+    lag = "?" if shard.lag_records is None else f"{shard.lag_records:,}"
+    name = f"{shard.shard} (gone)" if shard.present is False else shard.shard
+    age = f"{span(shard.age_seconds)} ago"
+    held = f"{shard.held:,}"
+    return name, shard.owner or "-", shard.worker_state, shard.described, str(shard.epoch), lag, held, age

@@ -1,0 +1,66 @@
+"""Renaming a subscription: its checkpoints, rewinds and quarantine go with the name."""
+
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+
+from streamapp.conf import configuration
+from streamapp.exceptions import StreamappError, UnknownSubscription
+from streamapp.models import Checkpoint, Quarantined, Subscription
+from streamapp.services.wording import amount
+from streamapp.services.workers import live_workers
+
+
+class RenameRefused(StreamappError):
+    """The new name is taken, or the old one is in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """What a rename would move."""
+
+    old: str
+    new: str
+    checkpoints: int
+    quarantined: int
+    mounted: bool
+    """Whether STREAMAPP["SUBSCRIPTIONS"] has the new name already."""
+
+
+def check(old: str, new: str) -> Renaming:
+    """Say what a rename would move. Raises RenameRefused or UnknownSubscription; changes nothing."""
+    _refuse(old, new)
+    using = configuration().DATABASE
+    return Renaming(
+        old=old,
+        new=new,
+        checkpoints=Checkpoint.objects.using(using).filter(subscription__name=old).count(),
+        quarantined=Quarantined.objects.using(using).filter(subscription=old).count(),
+        mounted=new in configuration().SUBSCRIPTIONS,
+    )
+
+
+def rename(old: str, new: str) -> Renaming:
+    """Rename in one transaction. Raises as `check` does."""
+    renaming = check(old, new)
+    using = configuration().DATABASE
+    try:
+        with transaction.atomic(using=using):
+            Subscription.objects.using(using).filter(name=old).update(name=new)
+            Quarantined.objects.using(using).filter(subscription=old).update(subscription=new)
+    except IntegrityError as error:
+        raise RenameRefused(f"{new} was added in this moment. Nothing was renamed.") from error
+    return renaming
+
+
+def _refuse(old: str, new: str) -> None:
+    stored = Subscription.objects.using(configuration().DATABASE)
+    if not stored.filter(name=old).exists():
+        raise UnknownSubscription(f"No subscription is called {old}. `manage.py streams status` lists all.")
+    if stored.filter(name=new).exists():
+        raise RenameRefused(f"{new} exists already, with checkpoints of its own. Choose another name.")
+    if workers := live_workers([old]):
+        raise RenameRefused(
+            f"{amount(len(workers), 'live worker')} still run {old}: {', '.join(map(str, workers))}. "
+            "Stop them first; a worker that crashed counts as live until its heartbeat is too old."
+        )

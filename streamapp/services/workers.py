@@ -1,0 +1,40 @@
+"""Which workers live, as an operator's tool sees it: for display and refusals, never for taking leases."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db.models.functions import Now
+
+from streamapp.conf import configuration
+from streamapp.models import Checkpoint, Worker
+from streamapp.models.worker import WorkerState
+
+
+def is_live(worker: Worker | None, now: datetime) -> bool:
+    """Tell whether a worker is alive and its heartbeat not older than its time to live.
+
+    `now` is the moment by the database's clock, which wrote the heartbeat.
+    """
+    if worker is None or worker.state != WorkerState.ALIVE:
+        return False
+    return now - worker.heartbeat_at <= worker.ttl
+
+
+def worker_state(worker: Worker | None, now: datetime) -> str:
+    """Return the state as stored, `silent` for an alive one past its time to live, or `nobody`."""
+    if worker is None:
+        return "nobody"
+    return "silent" if worker.state == WorkerState.ALIVE and not is_live(worker, now) else worker.state
+
+
+def owner(checkpoint: Checkpoint) -> Worker | None:
+    """Return the worker that holds a checkpoint's lease; select `lease__worker` with the row."""
+    lease = getattr(checkpoint, "lease", None)
+    return lease.worker if lease else None
+
+
+def live_workers(subscriptions: Collection[str]) -> list[Worker]:
+    """Return the live workers that run any of these subscriptions."""
+    alive = Worker.objects.using(configuration().DATABASE).filter(state=WorkerState.ALIVE).annotate(now=Now())
+    running = (worker for worker in alive if set(worker.subscriptions) & set(subscriptions))
+    return [worker for worker in running if is_live(worker, worker.now)]

@@ -1,0 +1,40 @@
+"""An operator at the desk, with and without the permission to rewind."""
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from tests.admin.scenes import SETTINGS, log, started
+
+
+@pytest.fixture(autouse=True)
+def mounted(settings, db):
+    settings.STREAMAPP = SETTINGS
+
+
+@pytest.fixture
+def rows():
+    return started("ledger.spend", dict.fromkeys(log(first=40, end=90), 70))
+
+
+def _client(user, *names):
+    user.user_permissions.set(Permission.objects.filter(codename__in=names))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+VIEWS = ("view_subscription", "view_checkpoint", "view_worker", "view_quarantined", "view_rewind")
+
+
+@pytest.fixture
+def looker(django_user_model):
+    """Somebody who may look and not rewind."""
+    return _client(django_user_model.objects.create_user("looker", is_staff=True), *VIEWS)
+
+
+@pytest.fixture
+def operator(django_user_model):
+    """Somebody who may rewind."""
+    user = django_user_model.objects.create_user("operator", is_staff=True)
+    return _client(user, *VIEWS, "rewind_checkpoint")

@@ -1,0 +1,170 @@
+"""The rewind in the admin: choose, ask, review, apply."""
+
+import re
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from streamapp.models import Checkpoint, Rewind
+from streamapp.positions import At, Latest
+from streamapp.records import Shard
+from streamapp.services import rewind
+from tests.admin.scenes import position_of, started, worker
+
+LIST = "/admin/streamapp/checkpoint/"
+REVIEW, APPLY = f"{LIST}rewind/review/", f"{LIST}rewind/apply/"
+EVERY_KIND = ["earliest", "latest", "1@55", "orders/1@55", "1@3", "1@4000", "2026-11-01T00:50:30Z", "-36500d"]
+
+
+def choose(client, rows, **more):
+    chosen = {"action": "rewind", "_selected_action": [row.pk for row in rows], **more}
+    return client.post(LIST, chosen, follow=True)
+
+
+def fields(response):
+    """Return the hidden fields of the page, as a browser would send them back."""
+    hidden = re.findall(r'<input type="hidden" name="(\w+)"(?: value="([^"]*)")?', response.content.decode())
+    return dict(hidden)
+
+
+def review(client, rows, position, reason=""):
+    return client.post(REVIEW, fields(choose(client, rows)) | {"position": position, "reason": reason})
+
+
+def apply(client, reviewed):
+    return client.post(APPLY, fields(reviewed), follow=True)
+
+
+@pytest.mark.parametrize("position", EVERY_KIND)
+def test_the_stored_positions_are_those_that_were_reviewed(operator, rows, position):
+    reviewed = review(operator, rows, position)
+    lines = {line.checkpoint: line.new for line in reviewed.context["plan"].lines}
+    for number in lines.values():
+        assert f"<b>{number}</b>" in reviewed.content.decode()
+    assert [position_of(row) for row in rows] == [70, 70, 70]
+    apply(operator, reviewed)
+    assert {row.pk: position_of(row) for row in rows if row.pk in lines} == lines
+
+
+def test_only_the_chosen_shards_move(operator, rows):
+    apply(operator, review(operator, rows[:2], "earliest"))
+    assert [position_of(row) for row in rows] == [40, 40, 70]
+
+
+def test_all_shards_of_a_filtered_list_are_taken_when_the_operator_asks_for_all(operator, rows):
+    started("shipping.ship", {Shard("parcels", "0"): 5})
+    response = operator.post(
+        f"{LIST}?subscription=ledger.spend",
+        {"action": "rewind", "_selected_action": [rows[0].pk], "select_across": "1"},
+    )
+    assert "3 shards are chosen. That is all of the subscription." in " ".join(
+        response.content.decode().split()
+    )
+
+
+def test_the_review_shows_the_effect_the_notes_and_the_command(operator, rows):
+    worker(rows[:1])
+    text = review(operator, rows[:2], "0@10", "wrong rate").content.decode()
+    assert "30 records read again" in text
+    assert "not kept any more: moved to the oldest record" in text
+    assert "One other chosen shard isn't named by the position and stays." in " ".join(text.split()).replace(
+        "&#x27;", "'"
+    )
+    assert "python manage.py streams rewind ledger.spend 0@10 --shard orders/0" in text
+
+
+def test_the_result_is_the_page_of_the_rewind_with_its_shards(operator, rows):
+    done = apply(operator, review(operator, rows, "earliest", "wrong rate"))
+    row = Rewind.objects.get()
+    assert done.redirect_chain[-1][0] == f"/admin/streamapp/rewind/{row.pk}/change/"
+    assert (row.user.username, row.origin, row.reason) == ("operator", "admin", "wrong rate")
+    assert "Workers have applied 0 of 3 shards" in done.content.decode()
+
+
+def test_the_log_of_the_admin_names_the_subscription(operator, rows):
+    apply(operator, review(operator, rows, "earliest"))
+    entry = LogEntry.objects.get()
+    assert (entry.object_repr, entry.user.username) == ("ledger.spend", "operator")
+    assert "3 shards to earliest" in entry.get_change_message()
+
+
+@pytest.mark.parametrize(
+    "position, sentence",
+    [("yesterday", "is not a position"), ("9@1", "9@1"), ("", "required"), ("x@1", "is not a partition")],
+)
+def test_a_wrong_position_is_an_error_at_its_field_and_keeps_the_rest(operator, rows, position, sentence):
+    response = review(operator, rows[:2], position, "because")
+    form = response.context["form"]
+    assert sentence in form.errors["position"][0]
+    assert "because" in response.content.decode()
+    assert fields(response)["chosen"] == f"{rows[0].pk},{rows[1].pk}"
+    assert Rewind.objects.count() == 0
+
+
+def test_shards_of_two_subscriptions_are_refused(operator, rows):
+    [other] = started("shipping.ship", {Shard("parcels", "0"): 5})
+    assert "Choose shards of one subscription" in choose(operator, [rows[0], other]).content.decode()
+
+
+def test_what_another_operator_changed_meanwhile_is_said_and_nothing_is_written(operator, rows):
+    reviewed = review(operator, rows, "earliest")
+    rewind.apply(rewind.plan_mounted("ledger.spend", At("1", 55)), origin="test")
+    answer = apply(operator, reviewed)
+    assert "orders/1 was moved to 55" in answer.content.decode()
+    assert [position_of(row) for row in rows] == [70, 55, 70]
+
+
+def test_a_second_click_on_apply_changes_nothing(operator, rows):
+    reviewed = review(operator, rows, "earliest")
+    apply(operator, reviewed)
+    answer = apply(operator, reviewed)
+    assert "Nothing was rewound" in answer.content.decode()
+    assert Rewind.objects.count() == 1
+
+
+def test_a_plan_that_was_tampered_with_is_refused(operator, rows):
+    reviewed = review(operator, rows, "earliest")
+    answer = operator.post(APPLY, fields(reviewed) | {"plan": fields(reviewed)["plan"][::-1]}, follow=True)
+    assert "arrived changed" in answer.content.decode()
+    assert Rewind.objects.count() == 0
+
+
+def test_without_the_permission_there_is_no_action_and_no_url(looker, operator, rows):
+    assert 'value="rewind"' not in looker.get(LIST).content.decode()
+    choose(looker, rows)
+    hidden = fields(review(operator, rows, "earliest"))
+    assert looker.post(REVIEW, {"subscription": "ledger.spend", "position": "latest"}).status_code == 403
+    assert looker.post(APPLY, hidden).status_code == 403
+    assert looker.get(APPLY).status_code == 403
+    assert [position_of(row) for row in rows] == [70, 70, 70]
+
+
+def test_nobody_gets_in_without_a_login(client, rows):
+    assert "/login/" in client.post(APPLY, {}).url
+
+
+def test_a_get_changes_nothing(operator, rows):
+    reviewed = fields(review(operator, rows, "earliest"))
+    with CaptureQueriesContext(connection) as queries:
+        assert operator.get(APPLY, reviewed).status_code == operator.get(REVIEW, reviewed).status_code == 302
+    assert not [
+        query for query in queries if "streamapp" in query["sql"] and query["sql"].startswith("UPDATE")
+    ]
+    assert [position_of(row) for row in rows] == [70, 70, 70]
+
+
+def test_a_form_from_elsewhere_is_refused(rows, operator):
+    operator.handler.enforce_csrf_checks = True
+    assert operator.post(APPLY, {}).status_code == 403
+
+
+def test_asking_and_reviewing_take_the_same_number_of_queries_for_any_number_of_shards(operator, rows):
+    counts = []
+    for chosen in (rows[:1], rows):
+        with CaptureQueriesContext(connection) as queries:
+            review(operator, chosen, str(Latest()))
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+    assert Checkpoint.objects.filter(revision=0).count() == 3

@@ -1,0 +1,111 @@
+"""`manage.py streams rewind`: review, then apply; the exit code says what happened."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from django.db import connection
+
+from streamapp.models import Rewind, RewoundShard
+from tests.admin.scenes import STORE, log, position_of, started, worker
+
+EVERY_KIND = [
+    "earliest",
+    "latest",
+    "1@55",
+    "orders/1@55",
+    "1@3",
+    "1@4000",
+    "2026-11-01T00:50:30Z",
+    "-36500d",
+    "-0s",
+]
+
+
+@pytest.fixture
+def rows(streams):
+    return started("ledger.spend", dict.fromkeys(log(first=40, end=90), 70))
+
+
+@pytest.mark.parametrize("position", EVERY_KIND)
+def test_the_stored_positions_are_those_of_the_review(streams, rows, position):
+    reviewed = json.loads(streams("rewind", "ledger.spend", position, "--dry-run", "--json").text)
+    assert [position_of(row) for row in rows] == [70, 70, 70]
+    said = streams("rewind", "ledger.spend", position, "--execute", "--json")
+    assert said.code == 0
+    for line in reviewed["lines"]:
+        assert position_of(next(row for row in rows if row.pk == line["checkpoint"])) == line["new"]
+
+
+def test_the_review_is_a_table_with_units(streams, rows):
+    worker(rows[:1])
+    said = streams("rewind", "ledger.spend", "0@50", "--dry-run")
+    assert said.text.splitlines() == [
+        "ledger.spend to 0@50: 1 shard. 20 records read again, 0 records skipped.",
+        "shard     old  new  records between        note",
+        "orders/0   70   50  20 records read again",
+        "No change: 2 other shards not named by the position.",
+    ]
+
+
+def test_a_rewind_names_some_shards(streams, rows):
+    streams("rewind", "ledger.spend", "earliest", "--shard", "orders/0", "--shard", "2", "--execute")
+    assert [position_of(row) for row in rows] == [40, 70, 40]
+
+
+def test_the_reason_and_the_origin_are_kept(streams, rows):
+    said = streams("rewind", "ledger.spend", "earliest", "--reason", "wrong rate", "--execute")
+    row = Rewind.objects.get()
+    assert (row.reason, row.origin, row.user) == ("wrong rate", "command", None)
+    assert f"Rewind {row.pk} is stored. Workers have applied 0 of 3 shards." in said.text
+
+
+def test_waiting_in_vain_ends_with_3_and_the_rewind_stays(streams, rows):
+    said = streams("rewind", "ledger.spend", "earliest", "--execute", "--wait", "0.3")
+    assert (said.code, position_of(rows[0])) == (3, 40)
+    assert "3 still wait" in said.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_waiting_ends_with_0_once_the_worker_has_applied_it(streams, rows):
+    identity = worker(rows)
+
+    def apply():
+        while not RewoundShard.objects.exists():
+            time.sleep(0.01)
+        STORE.checkpoints.stamp_rewinds(identity, {row.pk: 2 for row in rows})
+        connection.close()
+
+    thread = threading.Thread(target=apply)
+    thread.start()
+    said = streams("rewind", "ledger.spend", "earliest", "--execute", "--wait", "30")
+    thread.join(30)
+    assert (said.code, "applied 3 of 3 shards" in said.text) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (("ledger.spent", "earliest"), "ledger.spent"),
+        (("ledger.spend", "yesterday"), "'yesterday' is not a position"),
+        (("ledger.spend", "9@1"), "9@1"),
+        (("ledger.spend", "earliest", "--shard", "orders/9"), "no shard orders/9"),
+        (("shipping.ship", "earliest"), "no checkpoint yet"),
+    ],
+)
+def test_what_can_not_be_done_ends_with_1_and_a_sentence(streams, rows, words, sentence):
+    said = streams("rewind", *words, "--execute")
+    assert (said.code, sentence in said.error) == (1, True)
+    assert Rewind.objects.count() == 0
+
+
+@pytest.mark.parametrize("choice", [[], ["--dry-run", "--execute"]])
+def test_a_change_needs_exactly_one_of_dry_run_and_execute(choice):
+    command = [sys.executable, "-m", "django", "streams", "rewind", "ledger.spend", "earliest", *choice]
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, "--dry-run" in done.stderr) == (2, True)
