@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
+
+import msgspec
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,6 +39,10 @@ class Record:
     key: bytes | None = None
     headers: Mapping[str, bytes] = field(default_factory=dict)
     timestamp: datetime | None = None
+
+    def json(self) -> Any:
+        """Decode the value as JSON; None for a tombstone. Raises msgspec.DecodeError."""
+        return None if self.value is None else msgspec.json.decode(self.value)
 
 
 @dataclass(frozen=True, slots=True)

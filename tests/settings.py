@@ -33,6 +33,9 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "streamapp",
+    "projects.shipping",
+    "projects.ledger",
+    "projects.trickle",
 ]
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -8,7 +8,7 @@ from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
 from streamapp.engine.assigning import Assigning
 from streamapp.engine.batches import BatchHandling
-from streamapp.engine.calling import caller
+from streamapp.engine.calling import Call, caller
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.gate import Gate
@@ -27,6 +27,12 @@ NOBODY = UUID(int=0)
 Rewind = Callable[[Mount, Broker, Position], None]
 
 
+def handling(mount: Mount, call: Call, surroundings: Surroundings) -> Handling:
+    """Make what handles the mount's records: one by one, or in batches."""
+    kind = BatchHandling if mount.shape.is_batch else RecordHandling
+    return kind(mount, call, surroundings)
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What all consumers of a worker share."""
@@ -37,6 +43,7 @@ class Parts:
     configuration: Configuration
     clock: Callable[[], float]
     rewind: Rewind
+    handling: Callable[[Mount, Call, Surroundings], Handling] = handling
 
 
 def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
@@ -58,5 +65,4 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
 def _handling(mount: Mount, gate: Gate, moves: Moves, parts: Parts) -> Handling:
     state = mount.state() if mount.state else None
     surroundings = Surroundings(parts.store, gate, moves, parts.loop, parts.clock, state)
-    kind = BatchHandling if mount.shape.is_batch else RecordHandling
-    return kind(mount, caller(mount, parts.store.using, parts.loop), surroundings)
+    return parts.handling(mount, caller(mount, parts.store.using, parts.loop), surroundings)

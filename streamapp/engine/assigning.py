@@ -15,7 +15,6 @@ from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Placed
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
-from streamapp.positions import Earliest, Latest
 from streamapp.records import Shard
 from streamapp.store import Store
 
@@ -83,7 +82,8 @@ class Assigning:
                     logger.warning("Stream doesn't exist yet, waiting for it. %s", fields)
 
     def give_back(self, shards: Sequence[Shard]) -> None:
-        """Save what is settled and let go, so that the next owner starts behind it."""
+        """Save what is settled and let go, so that the next owner starts behind it; seeks end here."""
+        self._holdings.undo_seeks(shards)
         self._saver.save_once()
         released = self._forget(shards)
         try:
@@ -130,11 +130,14 @@ class Assigning:
         if state is None:
             return
         fields = Fields(subscription=self._mount.name, shard=shard, position=position)
+        kept = self._broker.bounds([shard]).get(shard)
+        if kept is None:
+            logger.warning("The stream was deleted, the shard stands still. %s", fields)
+            return
         if self._mount.on_out_of_range == "stop":
             logger.error("The log doesn't keep the position, the shard stands still. %s", fields)
             return
-        target = Earliest() if self._mount.on_out_of_range == "earliest" else Latest()
-        found = self._broker.resolve(target, [shard])[shard]
+        found = kept.first if self._mount.on_out_of_range == "earliest" else kept.end
         logger.error("The log doesn't keep the position, reading elsewhere. %s to=%s", fields, found)
         with self._holdings.lock:
             state.move(found)

@@ -64,7 +64,7 @@ class BatchHandling(Handling):
             try:
                 values += self._decode_all(part.rest([index]), [value])
             except Exception as error:  # noqa: BLE001 - a decoder may raise anything; it is reported
-                self._set_aside(part, index, error)
+                self._settle(part, index, self._set_aside(part, index, error))
             else:
                 good.append(index)
         if good:

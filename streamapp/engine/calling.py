@@ -43,10 +43,12 @@ def _synchronous(mount: Mount, loop: EventLoop) -> Call:
 
 
 def _in_transaction(mount: Mount, call: Call, using: str) -> Call:
+    def verify(outcome: Any, value: Any) -> Outcome | list[Outcome]:
+        return checked_list(outcome, len(value)) if mount.shape.is_batch else checked(outcome)
+
     def call_in_transaction(*arguments: Any) -> Outcome | list[Outcome]:
         with transaction.atomic(using=using):
-            outcome = call(*arguments)
-            outcome = checked_list(outcome, len(arguments[0])) if mount.shape.is_batch else checked(outcome)
+            outcome = verify(call(*arguments), arguments[0])
             if isinstance(outcome, Outcome) and outcome.kind is Kind.RETRY:
                 transaction.set_rollback(True, using=using)
             elif _is_broken(using):
@@ -66,7 +68,7 @@ def _is_broken(using: str) -> bool:
         return True
     if connection.vendor != "postgresql" or connection.connection is None:
         return False
-    return connection.connection.info.transaction_status.name == "INERROR"
+    return bool(connection.connection.info.transaction_status.name == "INERROR")
 
 
 def checked(outcome: Any) -> Outcome:

@@ -19,7 +19,7 @@ from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import ShardState, Slice
 from streamapp.engine.work import Backlog, Work
-from streamapp.exceptions import BrokerUnavailable
+from streamapp.exceptions import BrokerUnavailable, ReaderFailed
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
 
@@ -56,6 +56,7 @@ class Consumer:
         self._backlog = Backlog()
         self._limit = mount.subscribing().limit
         self._started = False
+        self._at_work = False
 
     def run_once(self, timeout: float = POLL_SECONDS) -> bool:
         """Do one round: look around, poll, handle. Waits up to `timeout` seconds for records.
@@ -69,20 +70,23 @@ class Consumer:
         self._start()
         self._assigning.take_pending()
         self._move()
-        polled = self.reading.poll(self._patience(timeout))
+        polled = self._poll(timeout)
         self._assigning.handle(polled.events)
+        self._at_work = True
         self._register(polled)
         self._work()
+        self._at_work = False
         self._balance()
         return True
 
     def finish(self) -> None:
         """Save what is settled, let go of all shards, close the reader; never raises for a failing peer."""
-        self._assigning.give_all_back()
+        self.saver.save_once()
         try:
             self.reading.mirror(self.holdings.take_mirrored())
         except BrokerUnavailable as error:
             logger.warning("Checkpoints not mirrored. %s", Fields(subscription=self.mount.name, error=error))
+        self._assigning.give_all_back()
         self.reading.close()
 
     def abandon(self) -> None:
@@ -91,8 +95,8 @@ class Consumer:
 
     @property
     def busy(self) -> bool:
-        """Tell whether work waits to be handled or tried again."""
-        return bool(self._backlog)
+        """Tell whether work is being handled, or waits to be handled or tried again."""
+        return self._at_work or bool(self._backlog)
 
     def _is_alive(self) -> bool:
         """Follow the worker's identity: after a death nothing of the old one is touched any more."""
@@ -118,6 +122,15 @@ class Consumer:
         self.reading.open(targets)
         self.holdings.restart(targets)
         self.reading.mirror(self.holdings.take_mirrored())
+
+    def _poll(self, timeout: float) -> Polled:
+        """Poll; a reader that is broken for good is replaced, and its shards are taken anew."""
+        try:
+            return self.reading.poll(self._patience(timeout))
+        except ReaderFailed:
+            self._backlog.clear()
+            self._assigning.begin_anew(self.holdings.worker)
+            raise
 
     def _patience(self, timeout: float) -> float:
         due = self._backlog.next_due()

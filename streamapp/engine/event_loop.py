@@ -6,7 +6,8 @@ from collections.abc import Coroutine
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from django.db import close_old_connections
+
+from streamapp.store.connections import close_old_connections
 
 
 class EventLoop:
@@ -39,5 +40,13 @@ class EventLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="streamapp-loop", daemon=True).start()
+                run = threading.Thread(target=_run, args=(self._loop,), name="streamapp-loop", daemon=True)
+                run.start()
             return self._loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

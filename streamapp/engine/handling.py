@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import Error as DatabaseError
-from django.db import close_old_connections, connections
+from django.db import connections
 
 from streamapp.engine.calling import Call
 from streamapp.engine.event_loop import EventLoop
@@ -20,6 +20,7 @@ from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
 from streamapp.outcomes import Kind, Outcome
 from streamapp.store import Store
+from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.handling")
 REFRESH_SECONDS = 1.0
@@ -113,13 +114,13 @@ class Handling(ABC):
             part.state.hold(part.span, index, part.chunk.position(index), outcome.reason)
             logger.warning("Record held. %s", self._fields(part, index, reason=outcome.reason))
 
-    def _set_aside(self, part: Slice, index: int, error: Exception) -> None:
-        """Deal with a record that can't be decoded, as it is mounted; raises Outage."""
+    def _set_aside(self, part: Slice, index: int, error: Exception) -> Outcome:
+        """Return what a record that can't be decoded is mounted to come to; raises Outage."""
         reason = f"{type(error).__name__}: {error}"
         if self._mount.on_undecodable == "quarantine":
             self._quarantine(part, index, reason)
         outcome = Outcome.hold if self._mount.on_undecodable == "hold" else Outcome.drop
-        self._settle(part, index, outcome(f"undecodable: {reason}"))
+        return outcome(f"undecodable: {reason}")
 
     def _quarantine(self, part: Slice, index: int, reason: str) -> None:
         try:

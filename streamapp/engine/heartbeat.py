@@ -1,15 +1,16 @@
 """The worker's life: one row, one UPDATE an interval, on a thread and a connection of its own."""
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from django.db import Error as DatabaseError
-from django.db import close_old_connections
 
 from streamapp.engine.gate import Life
 from streamapp.observability.logs import Fields
 from streamapp.store import Store
+from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.heartbeat")
 
@@ -30,18 +31,20 @@ class Heartbeat:
         self._clock = clock
         self.life = Life()
         self.identity: UUID | None = None
+        self._departed = False
+        self._one_at_a_time = threading.Lock()
 
     def beat(self) -> bool:
         """Renew once; False when the database failed, in which case life just runs on towards its end."""
         close_old_connections()
-        sent = self._clock()
-        try:
-            self._renew(sent)
-        except DatabaseError as error:
-            logger.warning(
-                "Heartbeat not written, trying again. %s", Fields(worker=self.identity, error=error)
-            )
-            return False
+        with self._one_at_a_time:
+            try:
+                if not self._departed:
+                    self._renew(self._clock())
+            except DatabaseError as error:
+                fields = Fields(worker=self.identity, error=error)
+                logger.warning("Heartbeat not written, trying again. %s", fields)
+                return False
         return True
 
     def _renew(self, sent: float) -> None:
@@ -65,9 +68,11 @@ class Heartbeat:
         logger.info("Worker registered. %s", Fields(worker=identity))
 
     def depart(self) -> None:
-        """Say goodbye, so that nobody waits for the TTL; the last thing a worker does."""
-        try:
-            if self.identity:
-                self._store.workers.depart(self.identity)
-        except DatabaseError as error:
-            logger.warning("Departure not written. %s", Fields(worker=self.identity, error=error))
+        """Say goodbye, so that nobody waits for the TTL; no beat follows."""
+        with self._one_at_a_time:
+            self._departed = True
+            try:
+                if self.identity:
+                    self._store.workers.depart(self.identity)
+            except DatabaseError as error:
+                logger.warning("Departure not written. %s", Fields(worker=self.identity, error=error))

@@ -51,6 +51,13 @@ class Holdings:
                 self._mirrored.pop(state.shard, None)
             return [state.checkpoint for state in dropped]
 
+    def undo_seeks(self, shards: Iterable[Shard]) -> None:
+        """Save nothing of shards that were sought and not saved since: the next owner isn't to follow."""
+        with self.lock:
+            for state in [self.states[shard] for shard in shards if shard in self.states]:
+                if state.sought:
+                    state.move(state.watermark.next)
+
     def void(self) -> None:
         """Make every outcome of what runs worthless, because the leases may be somebody else's."""
         with self.lock:

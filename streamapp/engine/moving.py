@@ -46,7 +46,7 @@ class Moves:
         with self._holdings.lock:
             for shard, place in places.items():
                 if shard in self._holdings.states:
-                    self._holdings.states[shard].move(place)
+                    self._holdings.states[shard].seek(place)
         self._gate.interrupt()
 
     def rewind(self, position: Position) -> None:

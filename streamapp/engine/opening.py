@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from streamapp.brokers.base import Broker
 from streamapp.engine.shard import Placed
+from streamapp.exceptions import InvalidPosition
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
 from streamapp.positions import Latest, Position
@@ -23,6 +24,7 @@ class Opening:
         self._broker = broker
         self._store = store
         self._replayed = False
+        self._initial: frozenset[Shard] = frozenset()
         self.subscription = 0
         self.known: dict[Shard, int] = {}
         """The ids of the subscription's rows, as far as they were looked up."""
@@ -34,8 +36,9 @@ class Opening:
         """
         self.subscription = self._store.subscriptions.ensure(self._mount)
         shards = self._broker.shards(self._mount.source)
-        for position in filter(None, (self._mount.start_at, self._mount.replay_from)):
-            self._check(position, shards)
+        self._initial = frozenset(shards)
+        self._check("START_AT", self._mount.start_at, shards)
+        self._check("REPLAY_FROM", self._mount.replay_from, shards)
         if not self._store.subscriptions.has_started(self.subscription):
             if shards:
                 self._store.checkpoints.create(self.subscription, self._first_positions(shards))
@@ -54,7 +57,7 @@ class Opening:
     def placed(self, taken: Mapping[Shard, Taken]) -> dict[Shard, Placed]:
         """Return where each shard that was taken is to be read from."""
         if self._mount.checkpoints == "process":
-            return self._moved(taken, self._mount.replay_from or self._mount.start_at or Latest())
+            return self._placed_anew(taken)
         replay = self._mount.replay_from
         if replay is None or (self._replayed and self._mount.replay_scope == "start"):
             return _unmoved(taken)
@@ -68,18 +71,30 @@ class Opening:
         free = {shard: lease for shard, lease in taken.items() if lease.checkpoint not in unseen}
         return {**_unmoved(taken), **self._moved(free, replay)}
 
+    def _placed_anew(self, taken: Mapping[Shard, Taken]) -> dict[Shard, Placed]:
+        """Open at REPLAY_FROM, else START_AT, else the tip; at its first record what came after the start."""
+        initial = {shard: lease for shard, lease in taken.items() if shard in self._initial}
+        placed = self._moved(initial, Latest())
+        for position in (self._mount.start_at, self._mount.replay_from):
+            placed |= self._moved(initial, position) if position else {}
+        return {**_unmoved(taken), **placed}
+
     def _moved(self, taken: Mapping[Shard, Taken], position: Position) -> dict[Shard, Placed]:
         if not taken:
             return {}
         everywhere = self._broker.resolve(position, self._broker.shards(self._mount.source) or list(taken))
-        return {shard: Placed(lease, everywhere.get(shard, lease.position)) for shard, lease in taken.items()}
+        return {shard: Placed(taken[shard], at) for shard, at in everywhere.items() if shard in taken}
 
-    def _check(self, position: Position, shards: Sequence[Shard]) -> None:
-        if shards:
+    def _check(self, setting: str, position: Position | None, shards: Sequence[Shard]) -> None:
+        if not position or not shards:
+            return
+        try:
             self._broker.resolve(position, shards)
+        except InvalidPosition as error:
+            raise InvalidPosition(f"{setting} of {self._mount.name}: {error}") from error
 
     def _first_positions(self, shards: Sequence[Shard]) -> dict[Shard, int]:
-        """Apply START_AT; without it an existing consumer group keeps its place, and the rest starts at the end."""
+        """Apply START_AT; without it an existing group keeps its place, and the rest starts at the end."""
         ends = {shard: bounds.end for shard, bounds in self._broker.bounds(shards).items()}
         inherited = self._broker.inherited(self._mount.group, shards)
         start = self._mount.start_at

@@ -7,51 +7,59 @@ from streamapp.engine.calling import checked
 from streamapp.engine.handling import OUTAGE_SECONDS, Handling, Outage
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
-from streamapp.outcomes import Kind
+from streamapp.outcomes import ACK, Kind, Outcome
 
 
 class RecordHandling(Handling):
-    """Calls the handler once a record, in the order of the shard."""
+    """Calls the handler once a record, in the order of the shard.
+
+    `_handle` and `_deliver` run once a record at full speed, so they hold what they need in local names.
+    """
 
     def _handle(self, work: Work) -> Work | None:
-        part = work.slices[0]
-        values = part.chunk.values()
-        attempt, stop = work.attempt, len(values)
+        part, attempt = work.slices[0], work.attempt
+        state, generation, settle = part.state, part.generation, part.span.settle
+        enter, deliver, values = self._gate.enter, self._deliver, part.chunk.values()
         self._refresh()
         for index in part.indexes:
-            if not part.current:
+            if state.generation != generation:
                 return None
-            if not self._gate.enter():
-                return Work((part.rest(range(index, stop)),), attempt)
+            if not enter():
+                return _rest(part, index, attempt)
             try:
-                delay = self._deliver(part, index, values[index], attempt)
+                outcome = deliver(part, index, values[index], attempt)
             except Outage:
-                return Work((part.rest(range(index, stop)),), attempt, self._clock() + OUTAGE_SECONDS)
-            if delay is not None:
-                return Work((part.rest(range(index, stop)),), attempt + 1, self._clock() + delay)
+                return _rest(part, index, attempt, self._clock() + OUTAGE_SECONDS)
+            if outcome is not ACK:
+                delay = self._judge(part, index, outcome, attempt)
+                if delay is not None:
+                    return _rest(part, index, attempt + 1, self._clock() + delay)
+            elif state.generation == generation:
+                settle(index)
             attempt = 1
         return None
 
-    def _deliver(self, part: Slice, index: int, raw: bytes | None, attempt: int) -> float | None:
-        """Deliver one record; return after how many seconds it is to be tried again, or None."""
+    def _deliver(self, part: Slice, index: int, raw: bytes | None, attempt: int) -> Outcome:
+        """Decode one record and call the handler; raises Outage and nothing else."""
+        decode = self._mount.decode
         try:
-            value = self._decoded(part, index, raw)
+            if decode is None:
+                value: Any = part.chunk.record(index)
+            else:
+                value = None if raw is None else decode(raw)
         except Exception as error:  # noqa: BLE001 - a decoder may raise anything; it is reported
-            self._set_aside(part, index, error)
-            return None
+            return self._set_aside(part, index, error)
         try:
-            outcome = self._outcome(part, index, value, attempt)
-            if outcome is not None:
-                outcome = checked(outcome)
+            if self._mount.shape.takes_context:
+                outcome = self._call(value, Context(self._mover, attempt, self._state, part.chunk, index))
+            else:
+                outcome = self._call(value)
+            return ACK if outcome is None else checked(outcome)
         except Exception as error:  # noqa: BLE001 - the edge of the handler; it is reported
-            outcome = self._failed(error, part, index)
-        if outcome is None:
-            if part.current:
-                part.span.settle(index)
-            return None
-        return self._judge(part, index, outcome, attempt)
+            return self._failed(error, part, index)
 
-    def _judge(self, part: Slice, index: int, outcome: Any, attempt: int) -> float | None:
+    def _judge(self, part: Slice, index: int, outcome: Outcome, attempt: int) -> float | None:
+        """Apply an outcome; return after how many seconds the record is to be tried again, or None."""
         if outcome.kind is Kind.RETRY:
             outcome, delay = self._retry_or_hold(attempt, outcome.reason)
             if outcome.kind is Kind.RETRY:
@@ -59,12 +67,7 @@ class RecordHandling(Handling):
         self._settle(part, index, outcome)
         return None
 
-    def _decoded(self, part: Slice, index: int, raw: bytes | None) -> Any:
-        if self._mount.decode is None:
-            return part.chunk.record(index)
-        return None if raw is None else self._mount.decode(raw)
 
-    def _outcome(self, part: Slice, index: int, value: Any, attempt: int) -> Any:
-        if not self._mount.shape.takes_context:
-            return self._call(value)
-        return self._call(value, Context(self._mover, attempt, self._state, part.chunk, index))
+def _rest(part: Slice, index: int, attempt: int, due: float = 0.0) -> Work:
+    """Return a record and those behind it as work for later."""
+    return Work((part.rest(range(index, len(part.chunk))),), attempt, due)

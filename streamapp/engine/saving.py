@@ -8,12 +8,12 @@ import logging
 import threading
 
 from django.db import Error as DatabaseError
-from django.db import close_old_connections
 
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings, Unsaved
 from streamapp.observability.logs import Fields
 from streamapp.store import Store
+from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.saving")
 

@@ -52,6 +52,7 @@ class ShardState:
 
     `generation` grows at every move; outcomes and saves of an older one are void. `target` is
     where reading must move to next; while it is set nothing is registered and nothing saved.
+    `sought` tells that a handler has moved it and that no save has followed.
     """
 
     def __init__(self, shard: Shard, placed: Placed) -> None:
@@ -61,8 +62,9 @@ class ShardState:
         self.generation = 0
         self.target: int | None = placed.position
         self.full = False
+        self.sought = False
         self.newly_held: list[Held] = []
-        self._stored = placed.lease.position
+        self._stored: int | None = placed.lease.position
         self._begin(placed.position)
 
     def _begin(self, position: int) -> None:
@@ -82,12 +84,20 @@ class ShardState:
         """Void what was delivered and ask for reading to move; the checkpoint may go backwards."""
         self.void()
         self.target = position
+        # A save may be on its way: what the row says is known only after the next one.
+        self._stored = None
+
+    def seek(self, position: int) -> None:
+        """Move as a handler asked; not durable before the next save."""
+        self.move(position)
+        self.sought = True
 
     def adopt(self, epoch: int, position: int) -> None:
         """Accept a rewind that somebody wrote into the row."""
         self.epoch = epoch
-        self._stored = position
         self.move(position)
+        self.sought = False
+        self._stored = position
 
     def restart(self) -> int:
         """Begin anew at the target, which is returned; the first save compares the epoch only."""
@@ -112,6 +122,7 @@ class ShardState:
         if snapshot.generation == self.generation:
             self._stored = snapshot.save.position
             self._first = False
+            self.sought = False
 
     def hold(self, span: Span, index: int, position: int, reason: str) -> None:
         """Leave one record unsettled and remember it for the admin."""

@@ -49,13 +49,8 @@ class Backlog:
     def take(self, now: float) -> Work | None:
         """Remove and return the first work that is due and that no earlier work of its shards precedes."""
         self._works = [work for work in (work.current() for work in self._works) if work.slices]
-        waiting: set[ShardState] = set()
-        for place, work in enumerate(self._works):
-            shards = set(work.shards())
-            if work.due <= now and not shards & waiting:
-                return self._works.pop(place)
-            waiting |= shards
-        return None
+        place = next((place for place, work in self._heads() if work.due <= now), None)
+        return None if place is None else self._works.pop(place)
 
     def shards(self) -> set[ShardState]:
         """Return the shards that wait."""
@@ -63,8 +58,17 @@ class Backlog:
 
     def next_due(self) -> float | None:
         """Return the moment at which something may become due, or None when nothing waits."""
-        return min((work.due for work in self._works), default=None)
+        return min((work.due for _, work in self._heads()), default=None)
 
     def clear(self) -> None:
         """Forget everything, because nothing of it is this worker's any more."""
         self._works.clear()
+
+    def _heads(self) -> Iterator[tuple[int, Work]]:
+        """Yield the works that no earlier work of their shards precedes, with their places."""
+        waiting: set[ShardState] = set()
+        for place, work in enumerate(self._works):
+            shards = set(work.shards())
+            if not shards & waiting:
+                yield place, work
+            waiting |= shards

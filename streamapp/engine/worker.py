@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from django.db import Error as DatabaseError
-from django.db import close_old_connections, connections
+from django.db import connections
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
@@ -19,6 +19,7 @@ from streamapp.exceptions import BrokerUnavailable
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
 from streamapp.store import Store
+from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.worker")
 OUTAGE_SECONDS = 1.0

@@ -72,7 +72,7 @@ class LeaseStore:
         """Return who holds these shards."""
         rows = self._leases.filter(checkpoint__in=checkpoints).order_by("checkpoint")
         return [
-            LeaseRow(checkpoint, worker, free=worker is None or state != WorkerState.ALIVE)
+            LeaseRow(checkpoint, worker, free=state != WorkerState.ALIVE)
             for checkpoint, worker, state in rows.values_list("checkpoint_id", "worker_id", "worker__state")
         ]
 
@@ -81,4 +81,4 @@ class LeaseStore:
         mine = self._checkpoints.filter(id__in=checkpoints)
         mine.update(epoch=F("epoch") + 1)
         HeldRecord.objects.using(self._using).filter(checkpoint__in=checkpoints).delete()
-        return [Taken(*row) for row in mine.values_list("id", "epoch", "position")]
+        return [Taken(row.pk, row.epoch, row.position) for row in mine.only("epoch", "position")]

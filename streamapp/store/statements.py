@@ -57,7 +57,7 @@ _DIFFERENCES = {
 
 
 def save_checkpoints(vendor: str, rows: Sequence[tuple[int, int, str, bool]]) -> Statement:
-    """Move each row (id, epoch, position, first) if its epoch is the same and its position lower, or first."""
+    """Move each row (id, epoch, position, first) of the same epoch: forwards, or anywhere if it is first."""
     return _of(vendor, _SAVE), _rows(vendor, rows)
 
 

@@ -39,6 +39,6 @@ class Rows:
 def rows(db) -> Rows:
     store = Store("default")
     subscription = Subscription.objects.create(name="orders", started_at=ClockNow()).pk
-    store.checkpoints.create(subscription, {shard: 100 for shard in SHARDS})
+    store.checkpoints.create(subscription, dict.fromkeys(SHARDS, 100))
     known = store.checkpoints.known(subscription)
     return Rows(store, subscription, [known[shard] for shard in SHARDS])

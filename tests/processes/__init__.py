@@ -1,0 +1,1 @@
+"""Real consumer processes, with real signals."""

@@ -1,0 +1,48 @@
+"""A handler that does what the record says and writes down every call: one JSON line each."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from streamapp import BatchContext, Context, KafkaTopic, Outcome, subscriber
+from streamapp.positions import parse
+
+LOG = Path(os.environ.get("STREAMAPP_STAGE_LOG", os.devnull))
+
+
+def note(**fields: Any) -> None:
+    """Append one line; the file is opened for appending, so lines of several processes don't mix."""
+    with LOG.open("ab", buffering=0) as log:
+        log.write(json.dumps({"pid": os.getpid(), "at": time.time(), **fields}).encode() + b"\n")
+
+
+@subscriber(KafkaTopic("given by the test"))
+def obey(order: dict, ctx: Context) -> Outcome | None:
+    """Take `{"id": 1, "do": "sleep:3"}`; `do` is optional."""
+    place = {"shard": int(ctx.shard.id), "offset": ctx.offset, "id": order["id"], "attempt": ctx.attempt}
+    note(event="call", **place)
+    action, _, argument = order.get("do", "").partition(":")
+    match action:
+        case "sleep":
+            time.sleep(float(argument))
+        case "hold":
+            return Outcome.hold("asked to")
+        case "fail":
+            raise ValueError("asked to")
+        case "seek":
+            ctx.seek(parse(argument))
+        case "rewind":
+            ctx.rewind(parse(argument))
+    note(event="done", **place)
+    return None
+
+
+@subscriber(KafkaTopic("given by the test"), batch=10)
+def obey_batch(orders: list[dict], ctx: BatchContext) -> None:
+    """Sleep for as long as the records say, in one call."""
+    ids = [order["id"] for order in orders]
+    note(event="call", ids=ids)
+    time.sleep(sum(order.get("sleep", 0) for order in orders))
+    note(event="done", ids=ids)
