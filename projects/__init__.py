@@ -1,0 +1,1 @@
+"""The example projects that embed streamapp: shipping and ledger, in one small Django site."""

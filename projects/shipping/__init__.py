@@ -1,0 +1,1 @@
+"""Books shipments with carriers."""

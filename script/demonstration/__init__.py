@@ -1,0 +1,1 @@
+"""What `script/demo` does once there is a virtual environment."""

@@ -1,0 +1,94 @@
+"""The demonstration for a person: everything runs until Ctrl-C."""
+
+import os
+import socket
+from pathlib import Path
+from typing import NoReturn
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import django
+from django.db import connections
+
+from demonstration.children import Children
+from demonstration.stages import Stage, stage
+from demonstration.stopping import Failed, Stop, Stopped, say
+
+DATABASE = "streamapp_demo"
+RECORDS_A_SECOND = "10"
+START_SECONDS = 60
+TEXT = """
+Admin   {url}
+Login   {login}
+Logs    {logs}/consumers.log, trickle.log, web.log
+Status  {variables} .venv/bin/python manage.py streams status
+
+Shipments with the carrier "osprey" are held, because nobody knows it. Add it under Shipping, Carriers;
+then rewind the shards of shipping.ship, or start again, and they are booked.
+Ctrl-C stops everything."""
+
+
+def play_live(directory: Path, stop: Stop, *, real: bool) -> int:
+    """Run until asked to stop; returns the exit code."""
+    try:
+        with stage(directory, stop, DATABASE, real=real) as place:
+            _play(place, directory, stop)
+    except Stopped:
+        say("Stopped.")
+        return 0
+    except Failed as failure:
+        say(str(failure))
+        return 1
+
+
+def _play(place: Stage, directory: Path, stop: Stop) -> NoReturn:
+    """Play until Stopped or Failed."""
+    variables = {**place.environment, "STREAMS_PREFIX": "demo-" if place.is_real else ""}
+    environment = {**variables, "DJANGO_SETTINGS_MODULE": "projects.settings"}
+    os.environ.update(environment)
+    login = _prepare(place)
+    shown = " ".join(f"{name}={value}" for name, value in variables.items() if value)
+    with Children(directory, environment) as children:
+        url = _start(children, stop)
+        print(TEXT.format(url=url, login=login, logs=directory, variables=shown), flush=True)
+        children.watch(stop)
+
+
+def _prepare(place: Stage) -> str:
+    """Prepare database and topics, and return the login."""
+    django.setup()
+    from demonstration.preparing import OPERATOR, make_operator, prepare
+
+    say("Preparing the database ...")
+    prepare(place)
+    login = f"{OPERATOR} / {make_operator()}"
+    connections.close_all()
+    return login
+
+
+def _start(children: Children, stop: Stop) -> str:
+    """Start all processes and return the admin's address once it answers."""
+    address = f"127.0.0.1:{_free_port()}"
+    url = f"http://{address}/admin/"
+    web = children.manage("web", "runserver", "--noreload", address, DEBUG="true")
+    children.manage("consumers", "runconsumers")
+    children.manage("trickle", "trickle", "--rate", RECORDS_A_SECOND)
+    stop.until(lambda: not web.is_running or _answers(url), START_SECONDS, f"{url} answers")
+    if not web.is_running:
+        raise web.ended()
+    return url
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urlopen(url, timeout=5):
+            return True
+    except (URLError, OSError):
+        return False
