@@ -67,7 +67,7 @@ class Worker:
             lane.start()
 
     def stop(self) -> None:
-        """Start no call any more; returns at once, from any thread or signal handler."""
+        """Start no call any more; returns at once. Not for signal handlers: it takes locks."""
         for consumer in self.consumers:
             consumer.gate.stop()
         self._stopping.set()

@@ -3,7 +3,6 @@
 import logging
 import os
 import signal
-import threading
 from collections.abc import Sequence
 from types import FrameType
 
@@ -30,7 +29,7 @@ class ConsumerProcess:
         brokers = {mount.broker: registry.broker(mount.broker) for mount in mounts}
         store = Store(configuration().DATABASE)
         self._worker = Worker(mounts, brokers, store, configuration(), rewind_from_handler)
-        self._asked = threading.Event()
+        self._asked = False
         self._goals = [
             CatchingUp(consumer, brokers[consumer.mount.broker], store)
             for consumer in self._worker.consumers
@@ -42,9 +41,8 @@ class ConsumerProcess:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
         self._worker.start()
-        while not (self._asked.is_set() or self._worker.ended.is_set() or self._is_caught_up()):
-            # Short waits, because a signal interrupts a handler of this thread only between them.
-            self._asked.wait(LOOK_SECONDS)
+        while not (self._asked or self._worker.ended.wait(LOOK_SECONDS) or self._is_caught_up()):
+            pass
         self._worker.stop()
         clean = self._worker.join(configuration().STOP_TIMEOUT)
         code = self._code()
@@ -55,9 +53,10 @@ class ConsumerProcess:
         return code
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self._asked.is_set():
+        # Only a plain flag: a handler runs between two steps of this thread, which may hold a lock.
+        if self._asked:
             os._exit(codes.AT_ONCE)
-        self._asked.set()
+        self._asked = True
 
     def _is_caught_up(self) -> bool:
         try:
