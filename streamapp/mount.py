@@ -64,6 +64,7 @@ class Mount:
             name=self.name,
             source=self.source,
             group=self.group,
-            limit=min(self.batch or 500, self.max_ahead),
+            # A poll must fit between the oldest unsettled record and MAX_AHEAD, with room for others.
+            limit=min(self.batch or 500, max(1, self.max_ahead // 2)),
             linger=0.05 if self.batch else 0.0,
         )

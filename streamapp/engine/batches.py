@@ -30,7 +30,6 @@ class BatchHandling(Handling):
     """Calls the handler once a batch. Every record moves its own shard."""
 
     def _handle(self, work: Work) -> Work | None:
-        self._refresh()
         if not self._gate.enter():
             return work
         try:

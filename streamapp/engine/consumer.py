@@ -162,9 +162,12 @@ class Consumer:
 
     def _work(self) -> None:
         while not self.gate.interrupted and (work := self._backlog.take(self._clock())):
-            left = self._handling.handle(work)
-            if left and left.slices:
-                self._backlog.add_first(left)
+            left: Work | None = work
+            try:
+                left = self._handling.handle(work)
+            finally:
+                if left and left.slices:
+                    self._backlog.add_first(left)
             if self._moves.take_asked():
                 self.saver.look_once()
 

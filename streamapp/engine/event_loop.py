@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from asgiref.sync import sync_to_async
+from django.db import connections
 
 from streamapp.store.connections import close_old_connections
 
@@ -28,6 +29,11 @@ class EventLoop:
         """Close connections that have died or grown old, in the thread that the ORM uses for coroutines."""
         if self._loop is not None:
             self.run(sync_to_async(close_old_connections)())
+
+    def close_connections(self) -> None:
+        """Close the connections of that thread; what runs there now is waited for."""
+        if self._loop is not None:
+            self.run(sync_to_async(connections.close_all)())
 
     def close(self) -> None:
         """Stop the loop; what still runs on it is abandoned."""

@@ -44,12 +44,10 @@ class Gate:
     """Opened and closed by the threads around a lane; read by the lane."""
 
     def __init__(self, life: Life, clock: Callable[[], float]) -> None:
-        self._life = life
+        self.life = life
         self._clock = clock
         self.interrupted = False
         self.stopping = False
-        self.called_at: float | None = None
-        """When the running call of the handler was started, or None between calls."""
 
     def interrupt(self) -> None:
         """Ask the lane to look around before its next call."""
@@ -65,18 +63,10 @@ class Gate:
         self.interrupted = self.stopping
 
     def enter(self) -> bool:
-        """Tell whether a call may start now, and note it as started if so."""
-        now = self._clock()
-        if self.interrupted or now >= self._life.until:
-            return False
-        self.called_at = now
-        return True
-
-    def leave(self) -> None:
-        """Note that no call runs."""
-        self.called_at = None
+        """Tell whether a call may start now."""
+        return not self.interrupted and self._clock() < self.life.until
 
     @property
     def alive(self) -> bool:
         """Tell whether the worker's life hasn't run out."""
-        return self._clock() < self._life.until
+        return self._clock() < self.life.until

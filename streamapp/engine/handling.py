@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import Error as DatabaseError
-from django.db import connections
 
 from streamapp.engine.calling import Call
+from streamapp.engine.database import LaneDatabase
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.gate import Gate
 from streamapp.engine.moving import Mover
@@ -23,7 +23,6 @@ from streamapp.store import Store
 from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.handling")
-REFRESH_SECONDS = 1.0
 OUTAGE_SECONDS = 1.0
 
 
@@ -52,48 +51,27 @@ class Handling(ABC):
         self._store = surroundings.store
         self._gate = surroundings.gate
         self._mover = surroundings.mover
-        self._loop = surroundings.loop
         self._clock = surroundings.clock
         self._state = surroundings.state
-        self._refreshed = float("-inf")
+        self._database = LaneDatabase(self._store, surroundings.loop, self._clock)
 
     def handle(self, work: Work) -> Work | None:
         """Handle work until it is done or something else must happen first; return what is left."""
-        try:
-            return self._handle(work)
-        finally:
-            self._gate.leave()
+        self._database.refresh()
+        return self._handle(work)
 
     @abstractmethod
     def _handle(self, work: Work) -> Work | None: ...
 
-    def _refresh(self) -> None:
-        """Renew connections that have died or grown old; never inside a transaction."""
-        if self._clock() - self._refreshed > REFRESH_SECONDS:
-            close_old_connections()
-            self._loop.refresh_connections()
-            self._refreshed = self._clock()
-
     def _failed(self, error: Exception, part: Slice, index: int) -> Outcome:
         """Judge what a handler raised; raises Outage when the surroundings failed and not the handler."""
-        if isinstance(error, BrokerUnavailable) or self._database_is_down():
+        if isinstance(error, BrokerUnavailable) or self._database.failed(error):
             logger.warning(
                 "Outage, the record is delivered again. %s", self._fields(part, index, error=error)
             )
             raise Outage from error
         logger.warning("Handler failed. %s", self._fields(part, index, error=repr(error)), exc_info=error)
         return Outcome.retry(repr(error))
-
-    def _database_is_down(self) -> bool:
-        """Ask the database itself: a handler's statement timeout is not an outage."""
-        connection = connections[self._store.using]
-        was_lost = connection.connection is not None and not connection.is_usable()
-        try:
-            close_old_connections()
-            self._store.probe()
-        except DatabaseError:
-            return True
-        return was_lost
 
     def _retry_or_hold(self, attempt: int, reason: str) -> tuple[Outcome, float]:
         """Return what a failed attempt leads to: a retry with its delay in seconds, or a hold."""

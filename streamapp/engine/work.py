@@ -48,6 +48,8 @@ class Backlog:
 
     def take(self, now: float) -> Work | None:
         """Remove and return the first work that is due and that no earlier work of its shards precedes."""
+        if not self._works:
+            return None
         self._works = [work for work in (work.current() for work in self._works) if work.slices]
         place = next((place for place, work in self._heads() if work.due <= now), None)
         return None if place is None else self._works.pop(place)

@@ -88,6 +88,8 @@ class Worker:
             consumer.abandon()
         self._stopped.set()
         self.heartbeat.depart()
+        if not stuck:
+            self._loop.close_connections()
         self._loop.close()
         return not stuck
 

@@ -29,8 +29,10 @@ def read_batch(entry: Entry, shape: Shape | None) -> int | None:
 def read_max_ahead(entry: Entry, batch: int | None) -> int:
     """Return how many records a shard may be read past its oldest unsettled one."""
     ahead = entry.count("MAX_AHEAD") or MAX_AHEAD
-    if batch and ahead < batch:
-        what = f"MAX_AHEAD ({ahead}) is smaller than BATCH ({batch}), so that no batch would ever be full."
+    if batch and ahead < 2 * batch:
+        what = (
+            f"MAX_AHEAD ({ahead}) is smaller than twice BATCH ({batch}), so that no batch would ever be full."
+        )
         entry.report(Code.AHEAD_SMALLER_THAN_BATCH, what, "Raise MAX_AHEAD or lower BATCH.")
     return ahead
 

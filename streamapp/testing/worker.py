@@ -70,4 +70,5 @@ class InProcessWorker:
     def _leave(self) -> None:
         self._heartbeat.depart()
         self._loop.refresh_connections()
+        self._loop.close_connections()
         self._loop.close()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
 from django.db import connection
 from django.test import override_settings
 
@@ -19,6 +20,7 @@ from streamapp import registry
 from streamapp.models import Checkpoint
 
 ROOT = Path(__file__).parents[2]
+SHORT_SESSION = {"session.timeout.ms": 3000, "heartbeat.interval.ms": 300}
 FAST = {"HEARTBEAT_INTERVAL": 0.3, "HEARTBEAT_TTL": 2.0, "SAVE_INTERVAL": 0.2, "STOP_TIMEOUT": 10.0}
 
 
@@ -50,6 +52,8 @@ class Stage:
             **FAST,
             **more,
         }
+        self.database: dict[str, Any] = {}
+        """What is different about the database of the processes, such as the port of a proxy."""
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
@@ -58,7 +62,8 @@ class Stage:
 
     def command(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start any management command on the stage."""
-        stage = {"database": connection.settings_dict["NAME"], "streamapp": self.streamapp}
+        database = {"NAME": connection.settings_dict["NAME"], **self.database}
+        stage = {"database": database, "streamapp": self.streamapp}
         environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.processes.settings",
@@ -112,37 +117,52 @@ class Stage:
             process.wait()
 
 
-@pytest.fixture
-def stage(
-    request: pytest.FixtureRequest, tmp_path: Path, transactional_db: None
-) -> Iterator[Callable[..., Stage]]:
-    """Return a function that sets a stage on Apache Kafka."""
-    from confluent_kafka.admin import AdminClient, NewTopic
+class Stages:
+    """Sets stages on Apache Kafka, one after the other, and clears them away."""
 
-    servers = os.environ["KAFKA_BOOTSTRAP_SERVERS"]
-    admin = AdminClient({"bootstrap.servers": servers})
-    stages: list[Stage] = []
-    overrides: list[override_settings] = []
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._made: list[Stage] = []
+        self._topics: list[tuple[AdminClient, str]] = []
+        self._override: override_settings | None = None
 
-    def make(partitions: int = 1, options: dict[str, Any] | None = None, **mount: Any) -> Stage:
-        client = {"bootstrap.servers": servers, "session.timeout.ms": 3000, "heartbeat.interval.ms": 300}
-        client |= options or {}
+    def __call__(self, partitions: int = 1, options: dict[str, Any] | None = None, **mount: Any) -> Stage:
+        """Set a stage on the server of the run."""
+        return self.on(os.environ["KAFKA_BOOTSTRAP_SERVERS"], partitions, options, **mount)
+
+    def on(
+        self, servers: str, partitions: int = 1, options: dict[str, Any] | None = None, **mount: Any
+    ) -> Stage:
+        """Set a stage on a given server: a topic, and settings for this process and its children."""
+        client = {"bootstrap.servers": servers, **SHORT_SESSION, **(options or {})}
         if client.get("group.protocol") == "consumer":
-            del client["session.timeout.ms"], client["heartbeat.interval.ms"]
+            client = {name: value for name, value in client.items() if name not in SHORT_SESSION}
         broker = {"BACKEND": "streamapp.brokers.kafka.KafkaBroker", "OPTIONS": client}
-        made = Stage(tmp_path, broker, partitions, **mount)
+        made = Stage(self._directory, broker, partitions, **mount)
+        admin = AdminClient({"bootstrap.servers": servers})
         for future in admin.create_topics([NewTopic(made.topic, partitions, 1)]).values():
             future.result()
-        overrides.append(override_settings(STREAMAPP=made.streamapp))
-        overrides[-1].enable()
-        stages.append(made)
+        self._override = override_settings(STREAMAPP=made.streamapp)
+        self._override.enable()
+        self._made.append(made)
+        self._topics.append((admin, made.topic))
         return made
 
-    yield make
-    for made in stages:
-        made.close()
-    registry.close_brokers()
-    for override in overrides:
-        override.disable()
-    for future in admin.delete_topics([made.topic for made in stages]).values():
-        future.result()
+    def close(self) -> None:
+        """End all processes, forget the settings, delete the topics."""
+        for made in self._made:
+            made.close()
+        registry.close_brokers()
+        if self._override:
+            self._override.disable()
+        for admin, topic in self._topics:
+            for future in admin.delete_topics([topic]).values():
+                future.result()
+
+
+@pytest.fixture
+def stage(tmp_path: Path, transactional_db: None) -> Iterator[Stages]:
+    """Return what sets a stage, once a test."""
+    stages = Stages(tmp_path)
+    yield stages
+    stages.close()

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from django.contrib.auth.models import Group
+
 from streamapp import BatchContext, Context, KafkaTopic, Outcome, subscriber
 from streamapp.positions import parse
 
@@ -37,6 +39,15 @@ def obey(order: dict, ctx: Context) -> Outcome | None:
             ctx.rewind(parse(argument))
     note(event="done", **place)
     return None
+
+
+@subscriber(KafkaTopic("given by the test"))
+def touch_database(order: dict, ctx: Context) -> None:
+    """Read and write a row before saying that the record was handled."""
+    note(event="call", id=order["id"], attempt=ctx.attempt)
+    Group.objects.get_or_create(name=f"order {order['id']}")
+    time.sleep(0.01)
+    note(event="done", id=order["id"], attempt=ctx.attempt)
 
 
 @subscriber(KafkaTopic("given by the test"), batch=10)

@@ -7,7 +7,7 @@ from tests.settings import *  # noqa: F403
 from tests.settings import DATABASES
 
 STAGE = json.loads(os.environ["STREAMAPP_STAGE"])
-DATABASES["default"]["NAME"] = STAGE["database"]
+DATABASES["default"] |= STAGE["database"]
 STREAMAPP = STAGE["streamapp"]
 LOGGING = {
     "version": 1,

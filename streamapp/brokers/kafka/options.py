@@ -34,6 +34,7 @@ READING_DEFAULTS: Mapping[str, Any] = {
     # A partition just opened waits for the fetch before it, and the end of a log for the fetch that finds it.
     "fetch.wait.max.ms": 100,
 }
+JOINING = {"group.protocol", "group.remote.assignor", "group.instance.id", "partition.assignment.strategy"}
 PUBLISHING = {"acks": "all", "enable.idempotence": True}
 PUBLISHING_DEFAULTS = {"linger.ms": 0, "partitioner": "murmur2_random", "message.timeout.ms": 10_000}
 
@@ -78,6 +79,12 @@ def consumer_options(options: Mapping[str, Any], group: str) -> dict[str, Any]:
     if not is_consumer_protocol(options):
         defaults["partition.assignment.strategy"] = "cooperative-sticky"
     return {**defaults, **resolved(options), **READING, "group.id": group}
+
+
+def onlooker_options(options: Mapping[str, Any], group: str) -> dict[str, Any]:
+    """Return the options of a client that asks about a group without joining it, in the classic way."""
+    ours = {name: value for name, value in resolved(options).items() if name not in JOINING}
+    return {**ours, "enable.auto.commit": False, "group.id": group}
 
 
 def producer_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """Questions to the cluster on a client of their own, each with a bound on the time it may take."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
 
 from confluent_kafka import (
-    ConsumerGroupTopicPartitions,
+    Consumer,
     IsolationLevel,
     KafkaException,
     TopicCollection,
@@ -16,8 +17,9 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._listoffsets import OffsetSpec
 from confluent_kafka.admin._topic import TopicDescription
 
+from streamapp.brokers.kafka.client import close_consumer
 from streamapp.brokers.kafka.failures import MISSING, answering
-from streamapp.brokers.kafka.options import resolved
+from streamapp.brokers.kafka.options import onlooker_options, resolved
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.records import Shard
 
@@ -84,11 +86,22 @@ class Queries:
         """Return where the group stands in each shard in which it has committed."""
         asked = {(shard.stream, int(shard.id)): shard for shard in shards}
         partitions = [TopicPartition(*key) for key in asked]
-        with answering(f"what the group {group} has committed"):
-            request = [ConsumerGroupTopicPartitions(group, partitions)]
-            answer = self._client().list_consumer_group_offsets(request, request_timeout=TIMEOUT)
-            found = answer[group].result(TIMEOUT).topic_partitions
+        # Not by the admin client: its process dies of an answer that a coordinator gives while it loads.
+        with answering(f"what the group {group} has committed"), self._onlooker(group) as consumer:
+            found = consumer.committed(partitions, timeout=TIMEOUT)
+            for entry in found:
+                if entry.error:
+                    raise KafkaException(entry.error)
         return {asked[entry.topic, entry.partition]: entry.offset for entry in found if entry.offset >= 0}
+
+    @contextmanager
+    def _onlooker(self, group: str) -> Iterator[Consumer]:
+        """Make a client that may ask for the group's offsets; it never joins the group."""
+        consumer = Consumer({**self._ours(), **onlooker_options(self._options, group)})
+        try:
+            yield consumer
+        finally:
+            close_consumer(consumer, group)
 
     def _offsets(self, shards: Sequence[Shard], spec: OffsetSpec) -> dict[Shard, int]:
         if not shards:
@@ -110,10 +123,13 @@ class Queries:
         """Return this process's client; one of a parent stays untouched, because it dies with the fork."""
         client = self._clients.get(os.getpid())
         if client is None:
-            ours: dict[str, Any] = {"error_cb": self._reports.error, "logger": self._reports}
-            client = self._clients.setdefault(os.getpid(), AdminClient({**resolved(self._options), **ours}))
+            client = AdminClient({**resolved(self._options), **self._ours()})
+            client = self._clients.setdefault(os.getpid(), client)
         client.poll(0)
         return client
+
+    def _ours(self) -> dict[str, Any]:
+        return {"error_cb": self._reports.error, "logger": self._reports}
 
 
 def _found(futures: Mapping[Any, Any]) -> dict[Any, Any]:
