@@ -32,8 +32,8 @@ class BatchContext:
         Outcomes of everything delivered before the call are void. Reading moves when the handler,
         or the whole batch, has returned. Asks the broker, so it may wait for its timeout.
 
-        Raises NotAssigned for a shard that this worker doesn't hold, InvalidPosition for one that
-        isn't the subscription's.
+        Raises NotAssigned for a shard that this worker doesn't hold, InvalidPosition for a number that
+        could be of two topics.
         """
         self._mover.seek(position)
 
@@ -59,7 +59,10 @@ class Context(BatchContext):
     __slots__ = ("_chunk", "_index")
 
     def __init__(self, mover: "Mover", attempt: int, state: Any, chunk: "Chunk", index: int) -> None:
-        super().__init__(mover, attempt, state)
+        # One is made for every record, so there is no call of the base class.
+        self._mover = mover
+        self.attempt = attempt
+        self.state = state
         self._chunk = chunk
         self._index = index
 

@@ -65,6 +65,6 @@ class Mount:
             source=self.source,
             group=self.group,
             # A poll must fit between the oldest unsettled record and MAX_AHEAD, with room for others.
-            limit=min(self.batch or 500, max(1, self.max_ahead // 2)),
+            limit=min(self.batch or 1000, max(1, self.max_ahead // 2)),
             linger=0.05 if self.batch else 0.0,
         )

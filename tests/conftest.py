@@ -1,4 +1,4 @@
-"""What all tests share: live suites are skipped, by name and with the reason, where their server is missing."""
+"""What all tests share: live suites are skipped, with the reason, where their server is missing."""
 
 import os
 

@@ -54,6 +54,8 @@ class BatchHandling(Handling):
         decode = self._mount.decode
         if decode is None:
             return [part.chunk.record(index) for index in part.indexes]
+        if all(raw):
+            return list(map(decode, raw))  # type: ignore[arg-type]  # no value is None
         return [None if value is None else decode(value) for value in raw]
 
     def _decode_singly(self, batch: Batch, part: Slice, raw: Sequence[bytes | None]) -> None:

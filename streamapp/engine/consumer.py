@@ -118,9 +118,10 @@ class Consumer:
     def _move(self) -> None:
         """Let reading follow seeks, rewinds and losses."""
         self.reading.close_shards(self.holdings.take_fenced())
-        targets = self.holdings.targets()
-        self.reading.open(targets)
-        self.holdings.restart(targets)
+        if targets := self.holdings.targets():
+            self.reading.open(targets)
+            self.holdings.restart(targets)
+            self.saver.note_moves()
         self.reading.mirror(self.holdings.take_mirrored())
 
     def _poll(self, timeout: float) -> Polled:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from django.db import Error as DatabaseError
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from streamapp.engine.event_loop import EventLoop
 from streamapp.store import Store
@@ -27,6 +28,7 @@ class LaneDatabase:
         self._loop = loop
         self._clock = clock
         self._refreshed = float("-inf")
+        self._connection: BaseDatabaseWrapper
         self._known: object = None
 
     def refresh(self) -> None:
@@ -38,10 +40,10 @@ class LaneDatabase:
             close_old_connections()
             self._loop.refresh_connections()
             self._refreshed = self._clock()
-        connection = connections[self._store.using]
-        if connection.connection is None:
-            connection.ensure_connection()
-        self._known = connection.connection
+            self._connection = connections[self._store.using]
+        if self._connection.connection is None:
+            self._connection.ensure_connection()
+        self._known = self._connection.connection
 
     def failed(self, error: BaseException) -> bool:
         """Tell whether the database is down, or went away while the call that raised `error` ran."""

@@ -40,9 +40,7 @@ class Opening:
         self._check("START_AT", self._mount.start_at, shards)
         self._check("REPLAY_FROM", self._mount.replay_from, shards)
         if not self._store.subscriptions.has_started(self.subscription):
-            if shards:
-                self._store.checkpoints.create(self.subscription, self._first_positions(shards))
-            self._store.subscriptions.start(self.subscription)
+            self._store.begin(self.subscription, self._first_positions(shards) if shards else {})
         self.known = self._store.checkpoints.known(self.subscription)
 
     def rows(self, shards: Sequence[Shard]) -> dict[Shard, int]:

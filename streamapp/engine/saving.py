@@ -59,14 +59,32 @@ class Saver:
             finally:
                 self._holdings.give_back(unsaved)
 
-    def _write(self, unsaved: Unsaved) -> None:
-        checkpoints = self._store.checkpoints
+    def note_moves(self) -> None:
+        """Stamp the rewinds from whose positions is now read, without saving; an operator waits for it.
+
+        Leaves it to the next save when one is on its way: the lane doesn't wait for the saver.
+        """
+        if not self._one_at_a_time.acquire(blocking=False):
+            return
+        unsaved = self._holdings.unsaved()
+        try:
+            self._write_moves(unsaved)
+        except DatabaseError as error:
+            logger.warning("Moves not noted, trying again. %s", Fields(subscription=self._name, error=error))
+        finally:
+            self._holdings.give_back(unsaved)
+            self._one_at_a_time.release()
+
+    def _write_moves(self, unsaved: Unsaved) -> None:
         if unsaved.moved:
-            checkpoints.forget_held(unsaved.moved)
-            checkpoints.stamp_rewinds(unsaved.worker, unsaved.moved)
+            self._store.checkpoints.forget_held(unsaved.moved)
+            self._store.checkpoints.stamp_rewinds(unsaved.worker, unsaved.moved)
             unsaved.moved = {}
+
+    def _write(self, unsaved: Unsaved) -> None:
+        self._write_moves(unsaved)
         if unsaved.snapshots and self._durable:
-            checkpoints.save([snapshot.save for snapshot in unsaved.snapshots])
+            self._store.checkpoints.save([snapshot.save for snapshot in unsaved.snapshots])
         if unsaved.held:
             self._store.records.hold(unsaved.held, unsaved.epochs)
             unsaved.held = []

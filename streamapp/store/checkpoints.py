@@ -110,9 +110,11 @@ class CheckpointStore:
         if seen:
             unseen.filter(id__in=seen).update(applied_at=ClockNow(), applied_by=worker)
 
-    def forget_held(self, checkpoints: Collection[int]) -> None:
-        """Delete the held records of shards whose reading was moved; they are delivered again."""
-        HeldRecord.objects.using(self._using).filter(checkpoint__in=checkpoints).delete()
+    def forget_held(self, epochs: Mapping[int, int]) -> None:
+        """Delete the held records of shards that were moved, if their epochs are still these."""
+        stored = self._checkpoints.filter(id__in=epochs).values_list("id", "epoch")
+        mine = [checkpoint for checkpoint, epoch in stored if epoch == epochs[checkpoint]]
+        HeldRecord.objects.using(self._using).filter(checkpoint__in=mine).delete()
 
 
 def _uuid(value: object) -> UUID | None:

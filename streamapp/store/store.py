@@ -1,7 +1,10 @@
 """The tables as the engine sees them."""
 
-from django.db import connections
+from collections.abc import Mapping
 
+from django.db import connections, transaction
+
+from streamapp.records import Shard
 from streamapp.store.checkpoints import CheckpointStore
 from streamapp.store.leases import LeaseStore
 from streamapp.store.records import RecordStore
@@ -24,6 +27,15 @@ class Store:
         self.leases = LeaseStore(using)
         self.workers = WorkerStore(using)
         self.records = RecordStore(using)
+
+    def begin(self, subscription: int, positions: Mapping[Shard, int]) -> None:
+        """Give a subscription its first rows and note that it has started, both or neither.
+
+        A shard without a row is new from then on, so no crash may come in between.
+        """
+        with transaction.atomic(using=self.using):
+            self.checkpoints.create(subscription, positions)
+            self.subscriptions.start(subscription)
 
     def probe(self) -> None:
         """Ask the database for a sign of life; raises django.db.Error if there is none."""

@@ -10,11 +10,10 @@ from confluent_kafka import KafkaError
 
 from streamapp.brokers.base import Assigned, Subscribing
 from streamapp.brokers.kafka import KafkaBroker, KafkaTopic
-from streamapp.exceptions import ReaderFailed
 from streamapp.brokers.kafka.group import GroupReader
 from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reports import Reports
-from streamapp.exceptions import BrokerUnavailable
+from streamapp.exceptions import BrokerUnavailable, ReaderFailed
 from tests.live.kafka_cluster import Cluster, Watched
 
 
@@ -117,5 +116,5 @@ def test_the_same_error_is_logged_once_a_minute(caplog: pytest.LogCaptureFixture
         for now[0] in (0.0, 1.0, 59.0, 60.0):
             reports.error(down)
             reports.error(denied)
-    codes = [record.__dict__["code"] for record in caplog.records]
+    codes = [record.args["code"] for record in caplog.records]
     assert codes == ["_ALL_BROKERS_DOWN", "_AUTHENTICATION"] * 2

@@ -87,8 +87,8 @@ class Stage:
 
     def calls(self, event: str = "call") -> list[dict[str, Any]]:
         """Return what handlers have written down so far."""
-        lines = self.log.read_text().splitlines()
-        return [line for line in map(json.loads, lines) if line["event"] == event]
+        whole = self.log.read_text().rpartition("\n")[0]  # the last line may be being written
+        return [line for line in map(json.loads, whole.splitlines()) if line["event"] == event]
 
     def handled(self, event: str = "done") -> list[int]:
         """Return the ids in the order in which they were handled."""

@@ -36,7 +36,7 @@ class Reviewed:
 
 @pytest.fixture
 def stage(stage) -> Stage:
-    stage = stage(partitions=PARTITIONS)
+    stage = stage(partitions=PARTITIONS, settings={"SAVE_INTERVAL": 1.0})  # the default
     for _ in range(4):
         stage.start()
     await_true(lambda: len(owners(stage)) == 4, "four owners", 90)

@@ -58,6 +58,7 @@ def test_a_second_signal_ends_it_at_once(stage):
     process = stage.start()
     await_true(lambda: stage.calls(), "the call that sleeps")
     process.send_signal(signal.SIGTERM)
+    await_true(lambda: b"Stopping." in stage.output.read_bytes(), "the first signal")
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=5) == 130
     assert stage.positions() == {"0": 0}

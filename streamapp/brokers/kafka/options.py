@@ -34,7 +34,17 @@ READING_DEFAULTS: Mapping[str, Any] = {
     # A partition just opened waits for the fetch before it, and the end of a log for the fetch that finds it.
     "fetch.wait.max.ms": 100,
 }
-JOINING = {"group.protocol", "group.remote.assignor", "group.instance.id", "partition.assignment.strategy"}
+JOINING = {
+    "group.protocol",
+    "group.remote.assignor",
+    "group.instance.id",
+    "partition.assignment.strategy",
+    "session.timeout.ms",
+    "heartbeat.interval.ms",
+    "max.poll.interval.ms",
+}
+"""Options that matter to members of a group only."""
+
 PUBLISHING = {"acks": "all", "enable.idempotence": True}
 PUBLISHING_DEFAULTS = {"linger.ms": 0, "partitioner": "murmur2_random", "message.timeout.ms": 10_000}
 

@@ -1,5 +1,6 @@
 """One consumer process from start to exit."""
 
+import gc
 import logging
 import os
 import signal
@@ -15,11 +16,13 @@ from streamapp.engine.worker import Worker
 from streamapp.exceptions import BrokerUnavailable, ConfigurationError, InvalidPosition
 from streamapp.management.running import codes
 from streamapp.mount import Mount
+from streamapp.observability.logs import Fields
 from streamapp.services.from_handler import rewind_from_handler
 from streamapp.store import Store
 
 logger = logging.getLogger("streamapp.process")
 LOOK_SECONDS = 0.2
+COLLECT_OBJECTS = 10_000
 
 
 class ConsumerProcess:
@@ -40,9 +43,11 @@ class ConsumerProcess:
         """Run to the end and return the exit code; must be called in the main thread."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
+        _calm_collector()
         self._worker.start()
         while not (self._asked or self._worker.ended.wait(LOOK_SECONDS) or self._is_caught_up()):
             pass
+        logger.info("Stopping. %s", Fields(timeout_seconds=configuration().STOP_TIMEOUT))
         self._worker.stop()
         clean = self._worker.join(configuration().STOP_TIMEOUT)
         code = self._code()
@@ -70,3 +75,14 @@ class ConsumerProcess:
         if failure is None:
             return codes.OK
         return codes.WRONG if isinstance(failure, ConfigurationError | InvalidPosition) else codes.DIED
+
+
+def _calm_collector() -> None:
+    """Keep the garbage collector from looking at every record, and from looking at the whole project.
+
+    Records come and go by hundreds, which by the usual threshold starts it several times a batch and
+    costs a batch handler a fifth of its speed. What was loaded by now lives as long as the process.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(max(COLLECT_OBJECTS, gc.get_threshold()[0]))

@@ -1,6 +1,5 @@
 """Every test here runs on the local broker, on the configured database, and on Kafka if there is one."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -10,12 +9,11 @@ from tests.contract.broker.benches import Bench, KafkaBench, LocalBench
 from tests.contract.broker.reading import Reading
 
 BENCHES = {"local": LocalBench, "kafka": KafkaBench}
+PARAMETERS = ["local", pytest.param("kafka", marks=pytest.mark.live("kafka"))]
 
 
-@pytest.fixture(params=BENCHES)
+@pytest.fixture(params=PARAMETERS)
 def bench(request: pytest.FixtureRequest, transactional_db: None) -> Iterator[Bench]:
-    if request.param == "kafka" and "KAFKA_BOOTSTRAP_SERVERS" not in os.environ:
-        pytest.skip("kafka: no server")
     bench = BENCHES[request.param]()
     yield bench
     bench.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamapp.models import Checkpoint, HeldRecord, Quarantined, Rewind, RewoundShard
+from streamapp.models import Checkpoint, HeldRecord, Quarantined, Rewind, RewoundShard, Subscription
 from streamapp.records import Record, Shard
 from streamapp.store.clock import ClockNow
 from streamapp.store.records import Held
@@ -71,3 +71,25 @@ def test_a_rewind_is_stamped_by_whoever_reads_from_there(rows):
 def test_orphans_are_subscriptions_that_nothing_mounts(rows):
     assert rows.store.subscriptions.orphans({"orders"}) == []
     assert rows.store.subscriptions.orphans({"renamed"}) == [("orders", 2)]
+
+
+def test_a_zombie_does_not_delete_the_held_records_that_the_new_owner_shows(rows):
+    [old] = rows.store.leases.take(rows.worker(), rows.ids[:1])
+    [new] = rows.store.leases.take(rows.worker(), rows.ids[:1])
+    rows.store.records.hold([Held(new.checkpoint, 100, "")], {new.checkpoint: new.epoch})
+    rows.store.checkpoints.forget_held({old.checkpoint: old.epoch})
+    assert HeldRecord.objects.exists()
+    rows.store.checkpoints.forget_held({new.checkpoint: new.epoch})
+    assert not HeldRecord.objects.exists()
+
+
+def test_the_first_rows_and_the_note_of_the_start_are_written_together(rows, monkeypatch):
+    Subscription.objects.update(started_at=None)
+
+    def crash(_: int) -> None:
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(rows.store.subscriptions, "start", crash)
+    with pytest.raises(RuntimeError):
+        rows.store.begin(rows.subscription, {Shard("orders", "7"): 0})
+    assert Shard("orders", "7") not in rows.store.checkpoints.known(rows.subscription)
