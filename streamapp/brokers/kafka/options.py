@@ -33,6 +33,8 @@ READING_DEFAULTS: Mapping[str, Any] = {
     "allow.auto.create.topics": False,
     # A partition just opened waits for the fetch before it, and the end of a log for the fetch that finds it.
     "fetch.wait.max.ms": 100,
+    # By default the client fetches nothing for a whole second whenever its queue was full.
+    "fetch.queue.backoff.ms": 10,
 }
 JOINING = {
     "group.protocol",
