@@ -33,7 +33,7 @@ class BatchContext:
         or the whole batch, has returned. Asks the broker, so it may wait for its timeout.
 
         Raises NotAssigned for a shard that this worker doesn't hold, InvalidPosition for a number that
-        could be of two topics.
+        no record can have, or that could be of two topics.
         """
         self._mover.seek(position)
 

@@ -111,6 +111,9 @@ def _parse_moment(text: str) -> Moment:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise InvalidPosition(f"{text!r} is not a position. Write one of: {FORMS}.") from error
+    if moment.tzinfo is None:
+        forms = f"{moment.isoformat()}Z for UTC, or with another zone {moment.isoformat()}+01:00"
+        raise InvalidPosition(f"{text!r} has no time zone. Write {forms}.")
     return Moment.of(moment)
 
 

@@ -1,7 +1,9 @@
 """The demonstration for a person: everything runs until Ctrl-C."""
 
 import os
+import shlex
 import socket
+import sys
 from pathlib import Path
 from typing import NoReturn
 from urllib.error import URLError
@@ -15,16 +17,20 @@ from demonstration.stages import Stage, stage
 from demonstration.stopping import Failed, Stop, Stopped, say
 
 DATABASE = "streamapp_demo"
+MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
 RECORDS_A_SECOND = "10"
 START_SECONDS = 60
 TEXT = """
 Admin   {url}
 Login   {login}
 Logs    {logs}/consumers.log, trickle.log, web.log
-Status  {variables} .venv/bin/python manage.py streams status
+Status  {status}
 
 Shipments with the carrier "osprey" are held, because nobody knows it. Add it under Shipping, Carriers;
-then rewind the shards of shipping.ship, or start again, and they are booked.
+then rewind all shards of shipping.ship to "earliest", or start again: the held ones are booked, and no
+other one is booked twice.
+About once a minute a card entry comes corrected. ledger.spend then rewinds itself to "earliest" and builds
+its sums anew; Rewinds shows it as asked from a handler.
 Ctrl-C stops everything."""
 
 
@@ -47,11 +53,18 @@ def _play(place: Stage, directory: Path, stop: Stop) -> NoReturn:
     environment = {**variables, "DJANGO_SETTINGS_MODULE": "projects.settings"}
     os.environ.update(environment)
     login = _prepare(place)
-    shown = " ".join(f"{name}={value}" for name, value in variables.items() if value)
     with Children(directory, environment) as children:
         url = _start(children, stop)
-        print(TEXT.format(url=url, login=login, logs=directory, variables=shown), flush=True)
+        print(
+            TEXT.format(url=url, login=login, logs=directory, status=_status_command(variables)), flush=True
+        )
         children.watch(stop)
+
+
+def _status_command(variables: dict[str, str]) -> str:
+    """Return what shows the status from any directory."""
+    shown = [f"{name}={value}" for name, value in variables.items() if value]
+    return shlex.join(["env", *shown, sys.executable, str(MANAGE), "streams", "status"])
 
 
 def _prepare(place: Stage) -> str:

@@ -127,6 +127,8 @@ class Scenario:
         return {
             "ok": not found,
             "published": self._traffic.published,
+            "other_records": self._traffic.published - self._traffic.shipments,
+            "shipments": self._traffic.shipments,
             "booked": len(evidence.booked),
             "dropped": self._traffic.dropped,
             "held": HeldRecord.objects.count(),

@@ -24,6 +24,7 @@ class Traffic:
         self._card_entries = entries(SEED, CARDS, 40)
         self._payouts = payouts(SEED)
         self.published = 0
+        self.shipments = 0
         self.dropped = 0
         self.booked: set[int] = set()
         self.spend: dict[int, int] = {}
@@ -31,7 +32,7 @@ class Traffic:
     def flow(self, count: int) -> None:
         """Publish so many shipments and about as many other records."""
         for shipment in islice(self._shipments, count):
-            self._publish(settings.SHIPMENTS_STREAM, shipment, str(shipment.id))
+            self._publish_shipment(shipment)
             self._expect(shipment)
         for entry in islice(self._card_entries, count // 2):
             self._publish(settings.CARD_ENTRIES_TOPIC, entry, entry.account)
@@ -41,7 +42,7 @@ class Traffic:
 
     def hold(self) -> Place:
         """Publish the shipment that nobody can book yet."""
-        published = self._publish(settings.SHIPMENTS_STREAM, HELD, str(HELD.id))
+        published = self._publish_shipment(HELD)
         return Place(published.shard.id, published.position)
 
     def _expect(self, shipment: Shipment) -> None:
@@ -49,6 +50,10 @@ class Traffic:
             self.booked.add(shipment.id)
         else:
             self.dropped += 1
+
+    def _publish_shipment(self, shipment: Shipment) -> Published:
+        self.shipments += 1
+        return self._publish(settings.SHIPMENTS_STREAM, shipment, str(shipment.id))
 
     def _publish_all(self, destination: str, values: Iterable[object]) -> None:
         for value in values:

@@ -10,13 +10,20 @@ from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import position, state, time_with_age
+from streamapp.admin.cells import EMPTY, position, state, time_with_age
 from streamapp.admin.filters import ChosenSubscription, NeedsAttention
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.rewinding import RewindDesk
 from streamapp.admin.workers import worker_mark
 from streamapp.models import Checkpoint, HeldRecord
 from streamapp.services.workers import owner
+
+EXPLAINED = {
+    "moved": _("When the position was last written. It stays while there is nothing new."),
+    "epoch": _("Grows with every take-over and every rewind. A worker with an older epoch can't save."),
+    "revision": _("Grows with every rewind. A review is refused once it has grown."),
+    "incarnation": _("The identity that the broker gave to the stream. One that is made again has another."),
+}
 
 
 class CheckpointAdmin(ReadingAdmin):
@@ -29,7 +36,7 @@ class CheckpointAdmin(ReadingAdmin):
         "stands_at",
         "read_by",
         "held",
-        "saved",
+        "moved",
         "epoch",
     )
     list_display_links = ("shard_name",)
@@ -46,7 +53,7 @@ class CheckpointAdmin(ReadingAdmin):
         "read_by",
         "held",
         "held_records",
-        "saved",
+        "moved",
         "epoch",
         "revision",
         "incarnation",
@@ -59,6 +66,12 @@ class CheckpointAdmin(ReadingAdmin):
         counted = Subquery(held.annotate(n=Count("pk")).values("n"))
         counted_rows: QuerySet[Any] = rows.annotate(now=Now(), held_count=Coalesce(counted, 0))
         return counted_rows
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> type[Any]:
+        """Explain the words that only streamapp uses."""
+        return super().get_form(request, obj, change, help_texts=EXPLAINED, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the steps of a rewind."""
@@ -80,8 +93,8 @@ class CheckpointAdmin(ReadingAdmin):
 
     @admin.display(description=_("shard"), ordering="stream")
     def shard_name(self, row: Checkpoint) -> str:
-        """Write stream and shard."""
-        return str(row)
+        """Write stream and shard, on one line."""
+        return format_html('<span class="streamapp-nowrap">{}</span>', row)
 
     @admin.display(description=_("position"), ordering="position")
     def stands_at(self, row: Checkpoint) -> str:
@@ -93,9 +106,7 @@ class CheckpointAdmin(ReadingAdmin):
         """Show the owner of the lease, and whether it lives."""
         worker = owner(row)
         mark = worker_mark(worker, row.now)
-        return (
-            format_html('{}<br><small class="streamapp-nowrap">{}</small>', mark, worker) if worker else mark
-        )
+        return format_html("{}<br><small>{}</small>", mark, worker) if worker else mark
 
     @admin.display(description=_("held"), ordering="held_count")
     def held(self, row: Any) -> str:
@@ -106,9 +117,9 @@ class CheckpointAdmin(ReadingAdmin):
     def held_records(self, row: Checkpoint) -> str:
         """Show what the checkpoint waits for."""
         first = row.held.order_by("position")[:20]
-        return "\n".join(f"{held.position}: {held.reason or 'no reason given'}" for held in first)
+        return "\n".join(f"{held.position}: {held.reason or 'no reason given'}" for held in first) or EMPTY
 
-    @admin.display(description=_("saved"), ordering="saved_at")
-    def saved(self, row: Any) -> str:
-        """Show the age of the checkpoint."""
+    @admin.display(description=_("moved"), ordering="saved_at")
+    def moved(self, row: Any) -> str:
+        """Show when the position was last written; it isn't while nothing moves."""
         return time_with_age(row.saved_at, row.now)

@@ -1,4 +1,4 @@
-"""Filters that never list another table."""
+"""Filters whose choices are few, however long the tables are."""
 
 from typing import Any
 
@@ -7,21 +7,26 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.models import HeldRecord
+from streamapp.conf import configuration
+from streamapp.models import HeldRecord, Subscription
 from streamapp.models.worker import WorkerState
+
+OFFERED_AT_MOST = 30
 
 
 class ChosenSubscription(admin.SimpleListFilter):
-    """Appears when a link from a subscription's page has narrowed the list, and can be taken off."""
+    """Narrows the list to one subscription: the first ones by name, and the one of the link that led here."""
 
     title = _("subscription")
     parameter_name = "subscription"
     lookup = "subscription__name"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Offer what is chosen already, and nothing else."""
+        """Offer the first subscriptions and what is chosen already; search finds the others."""
+        names = Subscription.objects.using(configuration().DATABASE).order_by("name")
+        offered = set(names.values_list("name", flat=True)[:OFFERED_AT_MOST])
         chosen = request.GET.get(self.parameter_name)
-        return [(chosen, chosen)] if chosen else []
+        return [(name, name) for name in sorted(offered | ({chosen} if chosen else set()))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Narrow to the chosen subscription."""

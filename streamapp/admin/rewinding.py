@@ -77,7 +77,7 @@ class RewindDesk:
         except StalePlan as error:
             messages.error(request, str(error))
             return redirect(self._list())
-        self.page.log_change(request, row.subscription, f"Rewound {len(plan.lines)} shards to {plan.target}.")
+        self.page.log_change(request, row.subscription, f"Rewound {plan.scope} to {plan.target}.")
         messages.success(request, _("The rewind is stored. Workers apply it within a second or so."))
         return redirect(self._link("admin:streamapp_rewind_change", row))
 

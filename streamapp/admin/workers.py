@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from streamapp.admin.cells import state, time, time_with_age
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.models import Lease, Worker
+from streamapp.services.wording import span
 from streamapp.services.workers import worker_state
 
 MARKS = {"alive": "good", "silent": "warn", "nobody": "warn", "dead": "bad", "departed": "idle"}
@@ -36,7 +37,7 @@ class WorkerAdmin(ReadingAdmin):
         "subscription_names",
         "shards",
     )
-    fields = (*list_display, "started", "ttl")
+    fields = (*list_display, "started", "time_to_live")
     list_filter = ("state",)
     search_fields = ("host",)
     ordering = ("-started_at",)
@@ -79,3 +80,8 @@ class WorkerAdmin(ReadingAdmin):
     def started(self, row: Worker) -> str:
         """Show when it began."""
         return time(row.started_at)
+
+    @admin.display(description=_("time to live"), ordering="ttl")
+    def time_to_live(self, row: Worker) -> str:
+        """Show for how long a heartbeat counts."""
+        return span(row.ttl.total_seconds())

@@ -12,7 +12,8 @@ from streamapp import conf
 from streamapp.checks.messages import message
 from streamapp.problems import Code, Findings
 
-SAFE = '{"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": "PRAGMA journal_mode=WAL"}'
+COMMAND = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+SAFE = f'{{"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": "{COMMAND}"}}'
 
 
 def check_database(**_: Any) -> list[CheckMessage]:

@@ -56,8 +56,10 @@ class Assigning:
         Raises BrokerUnavailable and django.db.Error; nothing is forgotten then.
         """
         if self._pending:
-            self._hold(self._group.take(self._holdings.worker, self._pending))
-            self._pending = []
+            placed = self._group.take(self._holdings.worker, self._pending)
+            self._hold(placed)
+            # A cluster may not know yet what its group has assigned: those are asked for again.
+            self._pending = [shard for shard in self._pending if shard not in placed]
         for shard, position in list(self._stranded.items()):
             self._reopen(shard, position)
             del self._stranded[shard]
@@ -102,7 +104,8 @@ class Assigning:
         self._forget(list(self._holdings.states))
         self._pending = []
         self._reading.close()
-        self._holdings.worker = worker
+        with self._holdings.lock:
+            self._holdings.worker = worker
         self._looked_at = float("-inf")
 
     def _forget(self, shards: Sequence[Shard]) -> list[int]:

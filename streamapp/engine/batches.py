@@ -6,7 +6,7 @@ from typing import Any
 
 from streamapp.context import BatchContext
 from streamapp.engine.calling import checked_list
-from streamapp.engine.handling import OUTAGE_SECONDS, Handling, Outage, logger
+from streamapp.engine.handling import FAILURES, OUTAGE_SECONDS, Handling, Outage, logger
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
 from streamapp.observability.logs import Fields
@@ -79,7 +79,7 @@ class BatchHandling(Handling):
         first = batch.parts[0]
         try:
             return checked_list(self._call(*arguments), len(batch.values))
-        except Exception as error:  # noqa: BLE001 - the edge of the handler; it is reported
+        except FAILURES as error:  # the edge of the handler; it is reported
             return self._failed(error, first, first.indexes[0])
 
     def _settle_all(self, batch: Batch, outcomes: Outcome | list[Outcome], attempt: int) -> Work | None:

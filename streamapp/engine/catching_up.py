@@ -9,7 +9,8 @@ from streamapp.store import Store
 class CatchingUp:
     """Remembers the ends of all shards at its first look, and compares.
 
-    Held records count as caught up on the worker that holds them: they wait for an operator.
+    Every look compares anew: a seek, a rewind or the end of the worker's life may have taken back what
+    was read. Held records count as caught up on the worker that holds them: they wait for an operator.
     """
 
     def __init__(self, consumer: Consumer, broker: Broker, store: Store) -> None:
@@ -26,8 +27,12 @@ class CatchingUp:
         if self._ends is None:
             shards = self._broker.shards(self._consumer.mount.source)
             self._ends = {shard: bounds.end for shard, bounds in self._broker.bounds(shards).items()}
-        self._ends = {shard: end for shard, end in self._ends.items() if not self._is_past(shard, end)}
-        return not self._consumer.busy and (not self._ends or self._others_are_past(self._ends))
+        mine = {shard: end for shard, end in self._ends.items() if self._is_past(shard, end)}
+        others = {shard: end for shard, end in self._ends.items() if shard not in mine}
+        if others and not self._others_are_past(others):
+            return False
+        # In this order: what is handled between two looks may have sought.
+        return not self._consumer.busy and all(self._is_past(shard, end) for shard, end in mine.items())
 
     def _is_past(self, shard: Shard, end: int) -> bool:
         state = self._consumer.holdings.states.get(shard)

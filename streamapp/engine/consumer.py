@@ -70,13 +70,15 @@ class Consumer:
         self._start()
         self._assigning.take_pending()
         self._move()
+        # Before each poll and not after the work, which may have ended in an outage: or every round would
+        # bring more records of shards that can't be handled.
+        self._balance()
         polled = self._poll(timeout)
         self._assigning.handle(polled.events)
         self._at_work = True
         self._register(polled)
         self._work()
         self._at_work = False
-        self._balance()
         return True
 
     def finish(self) -> None:

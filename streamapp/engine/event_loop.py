@@ -53,6 +53,20 @@ class EventLoop:
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     try:
-        loop.run_forever()
+        while _is_torn(loop):
+            pass
     finally:
         loop.close()
+
+
+def _is_torn(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run the loop; tell whether a task tore it down with what is meant for the whole process.
+
+    asyncio lets these two through before whoever waits for the task hears of them. The loop must go on,
+    or the lane would wait for ever; it hears of them then, and the worker ends.
+    """
+    try:
+        loop.run_forever()
+    except (SystemExit, KeyboardInterrupt):
+        return True
+    return False

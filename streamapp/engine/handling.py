@@ -2,6 +2,7 @@
 
 import logging
 from abc import ABC, abstractmethod
+from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +18,15 @@ from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.mount import Mount
-from streamapp.observability.logs import Fields
+from streamapp.observability.logs import Fields, text_of
 from streamapp.outcomes import Kind, Outcome
 from streamapp.store import Store
 from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.handling")
 OUTAGE_SECONDS = 1.0
+FAILURES = (Exception, CancelledError)
+"""What counts as a handler's failure. Cancelling is one: it ends a wait, never the process."""
 
 
 class Outage(Exception):
@@ -63,15 +66,16 @@ class Handling(ABC):
     @abstractmethod
     def _handle(self, work: Work) -> Work | None: ...
 
-    def _failed(self, error: Exception, part: Slice, index: int) -> Outcome:
+    def _failed(self, error: BaseException, part: Slice, index: int) -> Outcome:
         """Judge what a handler raised; raises Outage when the surroundings failed and not the handler."""
         if isinstance(error, BrokerUnavailable) or self._database.failed(error):
             logger.warning(
                 "Outage, the record is delivered again. %s", self._fields(part, index, error=error)
             )
             raise Outage from error
-        logger.warning("Handler failed. %s", self._fields(part, index, error=repr(error)), exc_info=error)
-        return Outcome.retry(repr(error))
+        reason = text_of(error, repr)
+        logger.warning("Handler failed. %s", self._fields(part, index, error=reason), exc_info=error)
+        return Outcome.retry(reason)
 
     def _retry_or_hold(self, attempt: int, reason: str) -> tuple[Outcome, float]:
         """Return what a failed attempt leads to: a retry with its delay in seconds, or a hold."""
@@ -92,9 +96,9 @@ class Handling(ABC):
             part.state.hold(part.span, index, part.chunk.position(index), outcome.reason)
             logger.warning("Record held. %s", self._fields(part, index, reason=outcome.reason))
 
-    def _set_aside(self, part: Slice, index: int, error: Exception) -> Outcome:
+    def _set_aside(self, part: Slice, index: int, error: BaseException) -> Outcome:
         """Return what a record that can't be decoded is mounted to come to; raises Outage."""
-        reason = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {text_of(error)}"
         if self._mount.on_undecodable == "quarantine":
             self._quarantine(part, index, reason)
         outcome = Outcome.hold if self._mount.on_undecodable == "hold" else Outcome.drop
@@ -106,6 +110,7 @@ class Handling(ABC):
         except DatabaseError as error:
             close_old_connections()
             raise Outage from error
+        logger.warning("Record quarantined. %s", self._fields(part, index))
 
     def _fields(self, part: Slice, index: int, **more: object) -> Fields:
         return Fields(

@@ -60,6 +60,7 @@ class Heartbeat:
             self.life.is_over(float("inf"))
             logger.error("Worker was silent for longer than its TTL and gives all up. %s", Fields(worker=old))
             self._store.workers.depart(old)
+        self._store.workers.bury()
         self._store.workers.forget()
         sent = self._clock()
         identity = self._store.workers.register(self._subscriptions, self._ttl)

@@ -58,10 +58,14 @@ class Holdings:
                 if state.sought:
                     state.move(state.watermark.next)
 
-    def void(self) -> None:
-        """Make every outcome of what runs worthless, because the leases may be somebody else's."""
+    def void(self, worker: UUID) -> None:
+        """Make every outcome of what runs worthless, because the leases may be somebody else's.
+
+        Nothing happens if it runs under another identity by now: that one's life has only begun, and
+        what is voided without a move is never delivered again.
+        """
         with self.lock:
-            for state in self.states.values():
+            for state in self.states.values() if self.worker == worker else ():
                 state.void()
 
     def unsaved(self) -> Unsaved:

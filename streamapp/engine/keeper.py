@@ -19,10 +19,12 @@ class Keeper:
 
     def run_once(self) -> None:
         """Look after all lanes once; waits for none of them."""
+        # Identities are read first: a lane may come back to life between the question and its answer.
+        identities = [consumer.holdings.worker for consumer in self._consumers]
         over = self._life.is_over(self._clock())
-        for consumer in self._consumers:
+        for consumer, identity in zip(self._consumers, identities, strict=True):
             if over:
-                consumer.holdings.void()
+                consumer.holdings.void(identity)
             if consumer.reading.keep_alive(SILENCE_SECONDS):
                 # The lane should deal with what arrived before it calls its handler again.
                 consumer.gate.interrupt()

@@ -6,7 +6,7 @@ from typing import Protocol
 from streamapp.brokers.base import Broker
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings
-from streamapp.exceptions import NotAssigned
+from streamapp.exceptions import InvalidPosition, NotAssigned
 from streamapp.positions import At, Position
 
 
@@ -36,6 +36,8 @@ class Moves:
 
     def seek(self, position: Position) -> None:
         """Void what was delivered of the shards named, and move when the handler has returned."""
+        if problem := self._broker.position_problem(position):
+            raise InvalidPosition(problem)
         held = list(self._holdings.states)
         if isinstance(position, At) and not any(position.names(shard) for shard in held):
             raise NotAssigned(

@@ -20,6 +20,8 @@ class Reading:
         self._lock = threading.Lock()
         self._reader: Reader | None = None
         self._paused: set[Shard] = set()
+        """What may be paused; more than what is, while `_unsure`."""
+        self._unsure = False
         self._polled_at = clock()
 
     def ensure(self) -> None:
@@ -66,14 +68,15 @@ class Reading:
                 self._made().close_shards(closing)
 
     def pause_only(self, shards: set[Shard]) -> None:
-        """Let these shards wait, and no others."""
-        if shards == self._paused:
+        """Let these shards wait, and no others; whatever became of a call before that failed."""
+        if shards == self._paused and not self._unsure:
             return
         with self._lock:
-            reader, paused = self._made(), self._paused
-            self._paused = set(shards)
-            reader.pause(shards - paused)
-            reader.resume(paused - shards)
+            reader, self._unsure = self._made(), True
+            self._paused |= shards
+            reader.pause(shards)
+            reader.resume(self._paused - shards)
+            self._paused, self._unsure = set(shards), False
 
     def mirror(self, positions: Mapping[Shard, int]) -> None:
         """Show saved checkpoints to the broker's lag tools."""
@@ -85,7 +88,7 @@ class Reading:
         """Close the reader; the next use makes another."""
         with self._lock:
             reader, self._reader = self._reader, None
-            self._paused = set()
+            self._paused, self._unsure = set(), False
             if reader is not None:
                 reader.close()
 

@@ -6,7 +6,7 @@ from typing import Any
 from streamapp.brokers.base import Chunk
 from streamapp.context import Context
 from streamapp.engine.calling import WrongOutcome, checked
-from streamapp.engine.handling import OUTAGE_SECONDS, Handling, Outage
+from streamapp.engine.handling import FAILURES, OUTAGE_SECONDS, Handling, Outage
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
 from streamapp.outcomes import ACK, Kind, Outcome
@@ -37,7 +37,7 @@ class RecordHandling(Handling):
                     outcome = call(value, Context(self._mover, attempt, self._state, part.chunk, index))
                 else:
                     outcome = call(value)
-            except Exception as error:  # noqa: BLE001 - the edge of decoder and handler; it is reported
+            except FAILURES as error:  # the edge of decoder and handler; it is reported
                 left = self._excuse(part, index, attempt, error, decoded=value is not UNDECODED)
             else:
                 if outcome is not None and outcome is not ACK:
@@ -56,7 +56,7 @@ class RecordHandling(Handling):
         return self._mount.decode, chunk.values()
 
     def _excuse(
-        self, part: Slice, index: int, attempt: int, error: Exception, *, decoded: bool
+        self, part: Slice, index: int, attempt: int, error: BaseException, *, decoded: bool
     ) -> Work | None:
         """Deal with what decoder or handler raised; return what must wait, or None."""
         try:

@@ -88,9 +88,14 @@ class ShardState:
         self._stored = None
 
     def seek(self, position: int) -> None:
-        """Move as a handler asked; not durable before the next save."""
-        self.move(position)
-        self.sought = True
+        """Move as a handler asked; not durable before the next save.
+
+        A move of somebody else stands that reading hasn't followed yet: a rewind was adopted while the
+        handler ran, so its delivery is void.
+        """
+        if self.target is None or self.sought:
+            self.move(position)
+            self.sought = True
 
     def adopt(self, epoch: int, position: int) -> None:
         """Accept a rewind that somebody wrote into the row."""

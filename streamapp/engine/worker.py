@@ -15,7 +15,7 @@ from streamapp.engine.consumer import Consumer
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.keeper import TICK_SECONDS, Keeper
-from streamapp.exceptions import BrokerUnavailable
+from streamapp.exceptions import BrokerUnavailable, ConfigurationError, InvalidPosition
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
 from streamapp.store import Store
@@ -127,6 +127,9 @@ class Worker:
     def _guarded(self, name: str, target: Callable[..., None], *arguments: object) -> None:
         try:
             target(*arguments)
+        except (ConfigurationError, InvalidPosition) as error:
+            logger.critical("Can't run as configured. %s", Fields(thread=name, error=error))
+            self.failure = error
         except BaseException as error:
             logger.critical("Thread died, the worker ends. %s", Fields(thread=name), exc_info=error)
             self.failure = error

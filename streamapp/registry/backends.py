@@ -12,6 +12,8 @@ from streamapp.registry.paths import imported
 
 KEYS = ("BACKEND", "OPTIONS")
 LONGEST_ALIAS = 100
+BACKENDS = ("streamapp.brokers.kafka.KafkaBroker", "streamapp.brokers.local.LocalBroker")
+INSTALLING = {"confluent_kafka": "pip install 'confluent-kafka>=2.16'"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,7 @@ def _read_backend(path: object, findings: Findings) -> type[Broker] | None:
         backend = imported(path)
     except ImportError as error:
         what = f"BACKEND {path!r} can't be imported: {error}." if path else "BACKEND is missing."
-        hint = "Correct the dotted path, or install the client: pip install django-streamapp[kafka]."
-        findings.report(Code.BACKEND_NOT_IMPORTABLE, what, hint)
+        findings.report(Code.BACKEND_NOT_IMPORTABLE, what, _way_to_import(str(path or ""), error))
         return None
     if inspect.isclass(backend) and issubclass(backend, Broker) and not inspect.isabstract(backend):
         return backend
@@ -65,6 +66,12 @@ def _read_backend(path: object, findings: Findings) -> type[Broker] | None:
     )
     findings.report(Code.BACKEND_IS_NO_BROKER, what, hint)
     return None
+
+
+def _way_to_import(path: str, error: ImportError) -> str:
+    if error.name and not f"{path}.".startswith(f"{error.name}."):
+        return f"Install what it needs: {INSTALLING.get(error.name, f'the module {error.name}')}."
+    return f"Give the dotted path of a class. {nearest(path, BACKENDS)}"
 
 
 def _read_options(given: Mapping[str, Any], findings: Findings) -> Mapping[str, Any] | None:
@@ -77,4 +84,4 @@ def _read_options(given: Mapping[str, Any], findings: Findings) -> Mapping[str, 
 
 def _report_options(backend: type[Broker], options: Mapping[str, Any], findings: Findings) -> None:
     for problem in backend.option_problems(options):
-        findings.report(Code.BAD_BROKER_OPTION, problem, f"Correct OPTIONS of the broker {findings.place!r}.")
+        findings.report(Code.BAD_BROKER_OPTION, problem, "Correct its OPTIONS.")

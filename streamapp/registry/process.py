@@ -10,7 +10,7 @@ from streamapp.conf import Configuration
 from streamapp.exceptions import ConfigurationError, UnknownSubscription
 from streamapp.mount import Mount
 from streamapp.problems import nearest, refuse
-from streamapp.registry.sources import default_alias
+from streamapp.registry.sources import advised_alias, default_alias
 from streamapp.registry.survey import Survey, survey
 
 
@@ -83,6 +83,6 @@ class Registry:
         chosen = default_alias(brokers) if alias is None else alias
         if chosen is None or chosen not in brokers:
             said = "No broker is the default" if alias is None else f"The broker {alias!r} is not in BROKERS"
-            raise ConfigurationError(f"{said}. {nearest(alias or '', brokers)}")
+            raise ConfigurationError(f"{said}. {advised_alias(alias, brokers)}")
         refuse(brokers[chosen].problems)
         return cast("Broker", brokers[chosen].broker)

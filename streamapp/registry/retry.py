@@ -8,7 +8,7 @@ from streamapp.problems import nearest
 
 _DURATION = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)(?P<unit>ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_FORM = '{"attempts": 5, "backoff": "0.2s..30s"}'
+_KEYS = ("attempts", "backoff")
 
 
 def parse_retry(given: object) -> Retry:
@@ -16,14 +16,13 @@ def parse_retry(given: object) -> Retry:
 
     Raises ValueError with a sentence that says what is wrong.
     """
-    if not isinstance(given, Mapping) or not {"attempts", "backoff"} <= given.keys():
-        raise ValueError(f"{given!r} is not a policy like {_FORM}.")
-    for key in given.keys() - {"attempts", "backoff"}:
-        raise ValueError(f"the key {key!r} is unknown. {nearest(key, ('attempts', 'backoff'))}")
-    attempts = given["attempts"]
-    if not isinstance(attempts, int) or isinstance(attempts, bool) or attempts < 1:
-        raise ValueError(f"attempts is {attempts!r}, not a whole number of 1 or more.")
-    return Retry(attempts, *_parse_backoff(given["backoff"]))
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{given!r} is not a dict with attempts and backoff.")
+    for key in given.keys() - set(_KEYS):
+        raise ValueError(f"the key {key!r} is unknown. {nearest(key, _KEYS)}")
+    if missing := " and ".join(key for key in _KEYS if key not in given):
+        raise ValueError(f"{dict(given)!r} lacks {missing}.")
+    return Retry(_checked_attempts(given["attempts"]), *_parse_backoff(given["backoff"]))
 
 
 def parse_duration(text: str) -> float:
@@ -33,6 +32,12 @@ def parse_duration(text: str) -> float:
     if not seconds:
         raise ValueError(f"{text!r} is not a duration like 200ms, 0.2s, 1m or 2h.")
     return seconds
+
+
+def _checked_attempts(given: object) -> int:
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise ValueError(f"attempts is {given!r}, not a whole number of 1 or more.")
+    return given
 
 
 def _parse_backoff(given: object) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from streamapp.registry.backends import BrokerDraft
 from streamapp.registry.entry import Entry
 
 LONGEST_GROUP = 255
+EXAMPLE = '{"default": {"BACKEND": "streamapp.brokers.local.LocalBroker"}}'
 
 
 def default_alias(brokers: Mapping[str, Any]) -> str | None:
@@ -17,6 +18,13 @@ def default_alias(brokers: Mapping[str, Any]) -> str | None:
     if len(brokers) == 1:
         return next(iter(brokers))
     return "default" if "default" in brokers else None
+
+
+def advised_alias(alias: str | None, brokers: Mapping[str, Any]) -> str:
+    """Return a hint that names the alias meant by a wrong one, or says how to get a first broker."""
+    if brokers:
+        return nearest(alias or "", brokers)
+    return f"Add one to STREAMAPP['BROKERS'], such as {EXAMPLE}."
 
 
 def read_alias(entry: Entry, brokers: Mapping[str, BrokerDraft]) -> str | None:
@@ -29,7 +37,7 @@ def read_alias(entry: Entry, brokers: Mapping[str, BrokerDraft]) -> str | None:
         if alias
         else "BROKER is missing, and no broker is the default."
     )
-    entry.report(Code.UNKNOWN_BROKER, what, nearest(alias or "", brokers))
+    entry.report(Code.UNKNOWN_BROKER, what, advised_alias(alias, brokers))
     return None
 
 

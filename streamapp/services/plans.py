@@ -21,6 +21,7 @@ class Flag(StrEnum):
     BEYOND_RETENTION = "not kept any more: moved to the oldest record"
     BEYOND_END = "behind the end of the log: moved to the end"
     UNCHANGED = "already there"
+    HOLDING = "holds records: all from the new position on comes again"
     UNREAD = "read by no live worker"
     UNKNOWN = "bounds not known to the broker"
 
@@ -29,7 +30,9 @@ class Flag(StrEnum):
 class Line:
     """One shard of a plan. `between` counts the records from old to new: negative are read again.
 
-    It is None where the broker's positions don't count records. `revision` is the one reviewed.
+    It is None where the broker's positions don't count records. `held` counts the held records: with
+    any, records behind the checkpoint were handled already and come again too. `revision` is the one
+    reviewed.
     """
 
     checkpoint: int
@@ -39,16 +42,25 @@ class Line:
     between: int | None
     flags: tuple[Flag, ...]
     revision: int
+    held: int = 0
 
     @property
     def effect(self) -> str:
         """Say what happens to the records between, in words."""
+        if self.held:
+            return self._effect_while_holding()
         if self.old == self.new:
             return "nothing moves"
         again = self.new < self.old
         if self.between is None:
             return "records are read again" if again else "records are skipped"
         return f"{amount(abs(self.between), 'record')} {'read again' if again else 'skipped'}"
+
+    def _effect_while_holding(self) -> str:
+        counted = "" if self.between is None else f"at most {amount(abs(self.between), 'record')} "
+        parts = [f"{counted or 'records are '}skipped"] if self.new > self.old else []
+        parts += [f"all from {self.new} on read again"] if Flag.HOLDING in self.flags else []
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,11 @@ class Plan:
 
     @property
     def effect(self) -> str:
-        """Sum up what happens to records, in words."""
+        """Sum up what happens to records, in words, and where the sum is a minimum."""
+        holding = sum(Flag.HOLDING in line.flags for line in self.lines)
+        return f"{self._counts()} {_minimum(holding)}" if holding else self._counts()
+
+    def _counts(self) -> str:
         if any(line.between is None for line in self.lines):
             return "The number of records is not known."
         again = sum(-line.between for line in self.lines if line.between and line.between < 0)
@@ -116,3 +132,11 @@ class Plan:
         words += [] if self.whole else [word for line in self.lines for word in ("--shard", line.shard)]
         words += ["--reason", reason] if reason else []
         return f"python {shlex.join(words)} --execute"
+
+
+def _minimum(holding: int) -> str:
+    hold, behind = ("holds", "there") if holding == 1 else ("hold", "on each")
+    return (
+        f"{amount(holding, 'shard')} {hold} records: what was handled behind them comes again too, "
+        f"so the count {behind} is a minimum."
+    )

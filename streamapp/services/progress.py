@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from streamapp.conf import configuration
 from streamapp.models import Rewind, RewoundShard
 from streamapp.services.wording import amount
-from streamapp.services.workers import is_live, owner
+from streamapp.services.workers import is_live, live_workers, owner
 
 
 class Arrival(StrEnum):
@@ -24,26 +24,40 @@ class Arrival(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many shards a rewind moved and how many of them still wait for a worker."""
+    """How many shards a rewind moved, how many still wait, and how many live workers could read them."""
 
+    subscription: str
     total: int
     waiting: int
+    workers: int
 
     @property
     def done(self) -> bool:
         """Tell whether no shard waits any more."""
         return self.waiting == 0
 
+    @property
+    def under_way(self) -> bool:
+        """Tell whether a shard waits and there is a worker that may come to it."""
+        return self.waiting > 0 and self.workers > 0
+
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Say it in a sentence or three."""
         settled = f"{self.total - self.waiting:,} of {amount(self.total, 'shard')}"
-        return f"Workers have applied {settled}." + (f" {self.waiting:,} still wait." if self.waiting else "")
+        return f"Workers have applied {settled}." + ("" if self.done else self._open())
+
+    def _open(self) -> str:
+        still = f" {self.waiting:,} still {'waits' if self.waiting == 1 else 'wait'}."
+        if self.workers:
+            return still
+        return f"{still} No live worker runs {self.subscription}: it takes effect when one starts."
 
 
 def progress(rewind: Rewind) -> Progress:
     """Count the shards of a rewind; superseded ones wait for nobody."""
-    rows = rewound_shards(rewind)
-    return Progress(rows.count(), rows.filter(applied_at=None, superseded=False).count())
+    rows, name = rewound_shards(rewind), rewind.subscription.name
+    waiting = rows.filter(applied_at=None, superseded=False).count()
+    return Progress(name, rows.count(), waiting, len(live_workers([name])))
 
 
 def rewound_shards(rewind: Rewind) -> QuerySet[Any]:

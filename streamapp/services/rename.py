@@ -7,8 +7,7 @@ from django.db import IntegrityError, transaction
 from streamapp.conf import configuration
 from streamapp.exceptions import StreamappError, UnknownSubscription
 from streamapp.models import Checkpoint, Quarantined, Subscription
-from streamapp.services.wording import amount
-from streamapp.services.workers import live_workers
+from streamapp.services.workers import in_use
 
 
 class RenameRefused(StreamappError):
@@ -58,9 +57,9 @@ def _refuse(old: str, new: str) -> None:
     if not stored.filter(name=old).exists():
         raise UnknownSubscription(f"No subscription is called {old}. `manage.py streams status` lists all.")
     if stored.filter(name=new).exists():
-        raise RenameRefused(f"{new} exists already, with checkpoints of its own. Choose another name.")
-    if workers := live_workers([old]):
         raise RenameRefused(
-            f"{amount(len(workers), 'live worker')} still run {old}: {', '.join(map(str, workers))}. "
-            "Stop them first; a worker that crashed counts as live until its heartbeat is too old."
+            f"{new} exists already, with checkpoints of its own. Choose another name. If it was started too "
+            f"early under this one, stop it and run `manage.py streams forget {new} --execute` first."
         )
+    if problem := in_use(old):
+        raise RenameRefused(problem)

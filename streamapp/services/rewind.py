@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from django.db.models import Count
 from django.db.models.functions import Now
 
 from streamapp import registry
@@ -75,7 +76,8 @@ def apply(plan: Plan, *, user: Any = None, origin: str, reason: str = "") -> Rew
 
 def _rows(subscription: str, present: Sequence[Shard]) -> dict[Shard, Any]:
     checkpoints = Checkpoint.objects.using(configuration().DATABASE).filter(subscription__name=subscription)
-    stored = {row.key: row for row in checkpoints.select_related("lease__worker").annotate(now=Now())}
+    rows = checkpoints.select_related("lease__worker").annotate(now=Now(), held_count=Count("held"))
+    stored = {row.key: row for row in rows}
     return {shard: stored[shard] for shard in present if shard in stored}
 
 
@@ -88,8 +90,8 @@ def _chosen(subscription: str, rows: dict[Shard, Any], shards: Collection[Shard]
         )
     if not rows:
         raise InvalidPosition(
-            f"{subscription} has no checkpoint yet, so there is nothing to rewind. "
-            "Run it once, or set START_AT for its first start."
+            f"{subscription} has no checkpoint yet, so there is nothing to rewind. It gets one at its first "
+            "start: where START_AT says, else where its group has committed, else at the end."
         )
     return {shard: row for shard, row in rows.items() if shard in wanted}
 
@@ -97,10 +99,16 @@ def _chosen(subscription: str, rows: dict[Shard, Any], shards: Collection[Shard]
 def _line(row: Any, asked: int, bounds: Bounds | None, broker: Broker) -> Line:
     new = _within(asked, bounds)
     flags = [Flag.BEYOND_RETENTION] * (asked < new) + [Flag.BEYOND_END] * (asked > new)
-    flags += [Flag.UNCHANGED] * (row.position == new) + [Flag.UNKNOWN] * (bounds is None)
+    flags += [Flag.UNCHANGED] * (row.position == new and not row.held_count)
+    flags += [Flag.HOLDING] * _comes_again(row, new, bounds) + [Flag.UNKNOWN] * (bounds is None)
     flags += [] if is_live(owner(row), row.now) else [Flag.UNREAD]
     between = broker.records_between(_within(row.position, bounds), new)
-    return Line(row.pk, str(row), row.position, new, between, tuple(flags), row.revision)
+    return Line(row.pk, str(row), row.position, new, between, tuple(flags), row.revision, row.held_count)
+
+
+def _comes_again(row: Any, new: int, bounds: Bounds | None) -> bool:
+    """Tell whether handled records behind a held one lie behind the new position too."""
+    return row.held_count > 0 and (new <= row.position or bounds is None or new < bounds.end)
 
 
 def _within(position: int, bounds: Bounds | None) -> int:

@@ -5,20 +5,21 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Now
 
 from streamapp import registry
 from streamapp.brokers.base import Broker
 from streamapp.conf import configuration
 from streamapp.exceptions import BrokerUnavailable, UnknownSubscription
-from streamapp.models import Checkpoint, Subscription
+from streamapp.models import Checkpoint, HeldRecord, Quarantined, Subscription
 from streamapp.mount import Mount
 from streamapp.records import Bounds, Shard
 from streamapp.services.workers import owner, worker_state
 
 NOT_MOUNTED = (
-    'No entry of STREAMAPP["SUBSCRIPTIONS"] owns these checkpoints. Add it, or use `streams rename`.'
+    'No entry of STREAMAPP["SUBSCRIPTIONS"] owns these checkpoints. Add it, give them to another name with '
+    "`streams rename OLD NEW --execute`, or delete them with `streams forget OLD --execute`."
 )
 
 
@@ -26,6 +27,8 @@ NOT_MOUNTED = (
 class ShardStatus:
     """One checkpoint. Lag in records is None when the broker is down or its positions don't count.
 
+    `held_first` is the position of the first held record and `held_reason` its reason. `saved_at` and
+    `age_seconds` say when the position last moved.
     `present` is False for a shard that the streams don't have any more, None when nobody could say.
     """
 
@@ -38,6 +41,8 @@ class ShardStatus:
     lag_records: int | None
     lag_seconds: float | None
     held: int
+    held_first: int | None
+    held_reason: str
     saved_at: datetime
     age_seconds: float
     present: bool | None
@@ -55,6 +60,7 @@ class SubscriptionStatus:
     streams: str
     orphan: bool
     problem: str
+    quarantined: int
     shards: tuple[ShardStatus, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -68,7 +74,7 @@ class SubscriptionStatus:
 def status(names: Collection[str] = ()) -> list[SubscriptionStatus]:
     """Return how all subscriptions stand, or the named ones, by name; asks database and brokers.
 
-    Takes two queries, and two calls to the broker for each subscription. Raises UnknownSubscription
+    Takes three queries, and two calls to the broker for each subscription. Raises UnknownSubscription
     for a name that is neither mounted nor stored.
     """
     mounts = registry.mounts()
@@ -77,24 +83,35 @@ def status(names: Collection[str] = ()) -> list[SubscriptionStatus]:
     if unknown := sorted(set(names) - known):
         there_are = ", ".join(sorted(known)) or "none yet"
         raise UnknownSubscription(f"No subscription is called {', '.join(unknown)}. There are: {there_are}.")
-    rows = _checkpoints(names or known)
+    rows, quarantined = _checkpoints(names or known), _quarantined(names or known)
     return [
-        _subscription(name, mounts.get(name), stored.get(name), rows.get(name, []))
+        _subscription(name, mounts.get(name), stored.get(name), rows.get(name, []), quarantined.get(name, 0))
         for name in sorted(set(names) or known)
     ]
 
 
 def _checkpoints(names: Collection[str]) -> Mapping[str, Sequence[Any]]:
     found = Checkpoint.objects.using(configuration().DATABASE).filter(subscription__name__in=names)
-    rows = found.select_related("subscription", "lease__worker").annotate(now=Now(), held_count=Count("held"))
+    held = HeldRecord.objects.filter(checkpoint=OuterRef("pk")).order_by("position")
+    rows = found.select_related("subscription", "lease__worker").annotate(
+        now=Now(),
+        held_count=Count("held"),
+        held_first=Subquery(held.values("position")[:1]),
+        held_reason=Subquery(held.values("reason")[:1]),
+    )
     grouped: dict[str, list[Any]] = {}
     for row in rows.order_by("stream", "pk"):
         grouped.setdefault(row.subscription.name, []).append(row)
     return grouped
 
 
+def _quarantined(names: Collection[str]) -> Mapping[str, int]:
+    found = Quarantined.objects.using(configuration().DATABASE).filter(subscription__in=names).order_by()
+    return dict(found.values_list("subscription").annotate(count=Count("pk")))
+
+
 def _subscription(
-    name: str, mount: Mount | None, stored: Subscription | None, rows: Sequence[Any]
+    name: str, mount: Mount | None, stored: Subscription | None, rows: Sequence[Any], quarantined: int
 ) -> SubscriptionStatus:
     present, bounds, problem = _ask(mount, [row.key for row in rows])
     broker = registry.broker(mount.broker) if mount else None
@@ -103,7 +120,7 @@ def _subscription(
     alias = mount.broker if mount else stored.broker if stored else ""
     if not rows and not problem:
         problem = "It has no checkpoint yet: run it once."
-    return SubscriptionStatus(name, alias, streams, mount is None, problem, shards)
+    return SubscriptionStatus(name, alias, streams, mount is None, problem, quarantined, shards)
 
 
 def _ask(
@@ -134,6 +151,8 @@ def _shard(
         lag_records=_lag(row.position, bounds, broker),
         lag_seconds=None,
         held=row.held_count,
+        held_first=row.held_first,
+        held_reason=row.held_reason or "",
         saved_at=row.saved_at,
         age_seconds=(row.now - row.saved_at).total_seconds(),
         present=None if present is None else row.key in present,

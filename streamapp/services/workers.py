@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from streamapp.conf import configuration
 from streamapp.models import Checkpoint, Worker
 from streamapp.models.worker import WorkerState
+from streamapp.services.wording import amount
 
 
 def is_live(worker: Worker | None, now: datetime) -> bool:
@@ -38,3 +39,14 @@ def live_workers(subscriptions: Collection[str]) -> list[Worker]:
     alive = Worker.objects.using(configuration().DATABASE).filter(state=WorkerState.ALIVE).annotate(now=Now())
     running = (worker for worker in alive if set(worker.subscriptions) & set(subscriptions))
     return [worker for worker in running if is_live(worker, worker.now)]
+
+
+def in_use(subscription: str) -> str:
+    """Return a sentence that names the live workers of a subscription, or nothing if there are none."""
+    if not (workers := live_workers([subscription])):
+        return ""
+    runs = "still runs" if len(workers) == 1 else "still run"
+    return (
+        f"{amount(len(workers), 'live worker')} {runs} {subscription}: {', '.join(map(str, workers))}. "
+        "Stop them first; a worker that crashed counts as live until its heartbeat is too old."
+    )

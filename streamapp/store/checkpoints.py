@@ -4,13 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connections, transaction
+from django.db import connections
 
 from streamapp.models import Checkpoint, HeldRecord, Lease, RewoundShard
 from streamapp.models.fields import decode_position, encode_position
 from streamapp.records import Shard
 from streamapp.store import statements
 from streamapp.store.clock import ClockNow
+from streamapp.store.connections import short_transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class CheckpointStore:
             )
             for shard, position in positions.items()
         ]
-        with transaction.atomic(using=self._using):
+        with short_transaction(self._using):
             self._checkpoints.bulk_create(rows, ignore_conflicts=True)
             bare = self._checkpoints.filter(subscription=subscription, lease=None)
             leases = [
@@ -71,14 +72,12 @@ class CheckpointStore:
     def save(self, saves: Sequence[Save]) -> set[int]:
         """Move rows whose epoch is the saver's and whose position is lower; returns which moved.
 
-        One statement, whatever the number of rows. The rows are locked in the order in which a
-        rewind locks them.
+        One statement, whatever the number of rows, that locks them in the order in which a rewind does.
+        It needs no second one to be committed, so a worker that stalls here keeps no lock.
         """
         connection = connections[self._using]
         rows = [(save.checkpoint, save.epoch, encode_position(save.position), save.first) for save in saves]
-        with transaction.atomic(using=self._using), connection.cursor() as cursor:
-            if connection.vendor == "postgresql":
-                cursor.execute(*statements.lock_checkpoints([save.checkpoint for save in saves]))
+        with connection.cursor() as cursor:
             cursor.execute(*statements.save_checkpoints(connection.vendor, rows))
             return {checkpoint for (checkpoint,) in cursor.fetchall()}
 

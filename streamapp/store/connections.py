@@ -1,6 +1,27 @@
-"""Connections of the thread at hand."""
+"""Connections and transactions of the thread at hand."""
 
-from django.db import connections
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connections, transaction
+
+STALLED_SECONDS = 2
+
+
+@contextmanager
+def short_transaction(using: str) -> Iterator[None]:
+    """Open a transaction that takes locks others wait for, and hold it briefly whatever happens.
+
+    A process that is stopped or cut off in the middle would keep its locks, and whoever takes over its
+    shards would wait for ever: PostgreSQL ends its session after 2 seconds without a statement.
+    """
+    connection = connections[using]
+    outermost = not connection.in_atomic_block
+    with transaction.atomic(using=using):
+        if outermost and connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{STALLED_SECONDS}s'")
+        yield
 
 
 def close_old_connections() -> None:

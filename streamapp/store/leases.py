@@ -4,12 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import F, Q
 
 from streamapp.models import Checkpoint, HeldRecord, Lease
 from streamapp.models.worker import WorkerState
 from streamapp.store.clock import ClockNow
+from streamapp.store.connections import short_transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LeaseStore:
 
     def take(self, worker: UUID, checkpoints: Collection[int]) -> list[Taken]:
         """Take shards from whoever holds them, because a consumer group says that they are ours."""
-        with transaction.atomic(using=self._using):
+        with short_transaction(self._using):
             list(self._checkpoints.filter(id__in=checkpoints).order_by("id").select_for_update())
             self._leases.filter(checkpoint__in=checkpoints).update(worker=worker, taken_at=ClockNow())
             return self._fence(checkpoints)
@@ -57,7 +57,7 @@ class LeaseStore:
         gone = list(
             wanted.exclude(worker=None).exclude(worker__state=WorkerState.ALIVE).values_list("worker")
         )
-        with transaction.atomic(using=self._using):
+        with short_transaction(self._using):
             takeable = [worker, *(owner for (owner,) in gone)]
             free = wanted.filter(Q(worker=None) | Q(worker__in=takeable))
             free.update(worker=worker, taken_at=ClockNow())

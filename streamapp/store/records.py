@@ -32,7 +32,7 @@ class RecordStore:
             HeldRecord(
                 checkpoint_id=record.checkpoint,
                 position=record.position,
-                reason=record.reason,
+                reason=_storable(record.reason),
                 held_at=ClockNow(),
             )
             for record in held
@@ -50,9 +50,17 @@ class RecordStore:
             position=record.position,
             key=record.key,
             value=record.value,
-            headers={name: b64encode(value).decode() for name, value in record.headers.items()},
+            headers={_storable(name): b64encode(value).decode() for name, value in record.headers.items()},
             timestamp=record.timestamp,
-            reason=reason,
+            reason=_storable(reason),
             created_at=ClockNow(),
         )
         Quarantined.objects.using(self._using).bulk_create([row], ignore_conflicts=True)
+
+
+def _storable(text: object) -> str:
+    """Return text that a database takes: without NUL and halves of a character, which JSON may hold.
+
+    A refused row would look like a database that is down, and the shard would wait for it for ever.
+    """
+    return str(text).replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -15,8 +15,14 @@ Statement = tuple[str, list[Any]]
 
 _SAVE = {
     "postgresql": """
+        WITH new AS (
+          SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::boolean[])
+            AS given (id, epoch, position, first)
+        ), locked AS (
+          SELECT id FROM streamapp_checkpoint WHERE id IN (SELECT id FROM new) ORDER BY id FOR UPDATE
+        )
         UPDATE streamapp_checkpoint AS stored SET position = new.position, saved_at = clock_timestamp()
-        FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::boolean[]) AS new (id, epoch, position, first)
+        FROM new JOIN locked ON locked.id = new.id
         WHERE stored.id = new.id AND stored.epoch = new.epoch
           AND (new.first OR stored.position < new.position)
         RETURNING stored.id""",
@@ -70,12 +76,6 @@ def differences(vendor: str, worker: UUID, rows: Sequence[tuple[int, int]]) -> S
     """Find the rows (id, epoch) whose epoch has changed or which another worker owns."""
     identity = str(worker) if vendor == "postgresql" else worker.hex
     return _of(vendor, _DIFFERENCES), [*_rows(vendor, rows), identity]
-
-
-def lock_checkpoints(checkpoints: Sequence[int]) -> Statement:
-    """Lock rows in the one order that everybody keeps, so that nobody waits for each other."""
-    statement = "SELECT id FROM streamapp_checkpoint WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
-    return statement, [list(checkpoints)]
 
 
 def _of(vendor: str, statements: dict[str, str]) -> str:

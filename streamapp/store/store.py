@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from django.db import connections, transaction
+from django.db import connections
 
 from streamapp.records import Shard
 from streamapp.store.checkpoints import CheckpointStore
+from streamapp.store.connections import short_transaction
 from streamapp.store.leases import LeaseStore
 from streamapp.store.records import RecordStore
 from streamapp.store.subscriptions import SubscriptionStore
@@ -33,7 +34,7 @@ class Store:
 
         A shard without a row is new from then on, so no crash may come in between.
         """
-        with transaction.atomic(using=self.using):
+        with short_transaction(self.using):
             self.checkpoints.create(subscription, positions)
             self.subscriptions.start(subscription)
 

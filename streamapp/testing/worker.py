@@ -63,7 +63,7 @@ class InProcessWorker:
     def die(self) -> None:
         """End as after `kill -9`, noticed at once: nothing is saved, the leases are free to be taken."""
         for consumer in self.consumers:
-            consumer.holdings.void()
+            consumer.holdings.void(consumer.holdings.worker)
             consumer.reading.close()
         self._leave()
 

@@ -68,7 +68,7 @@ def test_the_links_of_a_subscription_narrow_the_shards_and_show_it(looker, rows)
     hold(rows[1], 70)
     assert "parcels/0" not in page(looker, "checkpoint/", subscription="ledger.spend")
     held = page(looker, "checkpoint/", subscription="ledger.spend", attention="held")
-    assert re.findall(r">(orders/\d)</a>", held) == ["orders/1"]
+    assert re.findall(r">(orders/\d)</span></a>", held) == ["orders/1"]
 
 
 def test_shards_show_who_reads_them_and_whether_it_lives(looker, rows):
@@ -79,12 +79,34 @@ def test_shards_show_who_reads_them_and_whether_it_lives(looker, rows):
     Worker.objects.update(heartbeat_at=DAWN)
     assert ">silent<" in page(looker, "worker/")
     unread = page(looker, "checkpoint/", attention="unread")
-    assert re.findall(r">(orders/\d)</a>", unread) == ["orders/1", "orders/2"]
+    assert re.findall(r">(orders/\d)</span></a>", unread) == ["orders/1", "orders/2"]
 
 
 def test_the_page_of_a_shard_shows_the_records_it_waits_for(looker, rows):
     hold(rows[0], 74, "no <carrier>")
     assert "74: no &lt;carrier&gt;" in page(looker, f"checkpoint/{rows[0].pk}/change/")
+
+
+def test_the_page_of_a_shard_explains_its_words_and_shows_that_nothing_is_held(looker, rows):
+    text = page(looker, f"checkpoint/{rows[0].pk}/change/")
+    for words in ("Grows with every rewind.", "Grows with every take-over", "made again has another"):
+        assert words in text
+    held = re.search(r"First held records:.*?readonly\">(.*?)</div>", text, re.DOTALL)
+    assert held and held[1] == "–"
+
+
+def test_shards_can_be_narrowed_to_a_subscription_from_the_whole_list(looker, rows):
+    started("shipping.ship", {Shard("parcels", "0"): 5})
+    text = page(looker, "checkpoint/")
+    assert "?subscription=ledger.spend" in text and "?subscription=shipping.ship" in text
+
+
+def test_the_name_of_a_shard_never_breaks_at_its_hyphen(looker, rows):
+    assert '<span class="streamapp-nowrap">orders/0</span>' in page(looker, "checkpoint/")
+
+
+def test_the_time_to_live_of_a_worker_has_a_unit(looker, rows):
+    assert "12 s" in page(looker, f"worker/{worker(rows)}/change/")
 
 
 @pytest.mark.parametrize(

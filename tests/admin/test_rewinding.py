@@ -11,7 +11,7 @@ from streamapp.models import Checkpoint, Rewind
 from streamapp.positions import At, Latest
 from streamapp.records import Shard
 from streamapp.services import rewind
-from tests.admin.scenes import position_of, started, worker
+from tests.admin.scenes import hold, position_of, started, worker
 
 LIST = "/admin/streamapp/checkpoint/"
 REVIEW, APPLY = f"{LIST}rewind/review/", f"{LIST}rewind/apply/"
@@ -73,6 +73,14 @@ def test_the_review_shows_the_effect_the_notes_and_the_command(operator, rows):
         "&#x27;", "'"
     )
     assert "python manage.py streams rewind ledger.spend 0@10 --shard orders/0" in text
+
+
+def test_the_review_of_a_held_record_says_that_all_behind_it_comes_again(operator, rows):
+    hold(rows[0], 70)
+    text = review(operator, rows, "0@70").content.decode()
+    assert "all from 70 on read again" in text and "so the count there is a minimum" in text
+    assert "nothing moves" not in text and "already there" not in text
+    assert 'streamapp-warn">holds records' in text
 
 
 def test_the_result_is_the_page_of_the_rewind_with_its_shards(operator, rows):

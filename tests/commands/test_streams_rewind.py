@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from streamapp.models import Rewind, RewoundShard
-from tests.admin.scenes import STORE, log, position_of, started, worker
+from tests.admin.scenes import STORE, hold, log, position_of, started, worker
 
 EVERY_KIND = [
     "earliest",
@@ -52,6 +52,17 @@ def test_the_review_is_a_table_with_units(streams, rows):
     ]
 
 
+def test_the_review_of_a_held_record_says_that_all_behind_it_comes_again(streams, rows):
+    worker(rows)
+    hold(rows[0], 70)
+    said = streams("rewind", "ledger.spend", "0@70", "--dry-run").text
+    assert "all from 70 on read again" in said and "holds records" in said
+    assert "nothing moves" not in said and "already there" not in said
+    values = json.loads(streams("rewind", "ledger.spend", "0@70", "--dry-run", "--json").text)
+    assert values["lines"][0]["held"] == 1
+    assert "so the count there is a minimum" in values["effect"]
+
+
 def test_a_rewind_names_some_shards(streams, rows):
     streams("rewind", "ledger.spend", "earliest", "--shard", "orders/0", "--shard", "2", "--execute")
     assert [position_of(row) for row in rows] == [40, 70, 40]
@@ -64,7 +75,21 @@ def test_the_reason_and_the_origin_are_kept(streams, rows):
     assert f"Rewind {row.pk} is stored. Workers have applied 0 of 3 shards." in said.text
 
 
+def test_waiting_for_nobody_ends_at_once_with_3_and_says_that_no_worker_runs_it(streams, rows):
+    said = streams("rewind", "ledger.spend", "earliest", "--execute", "--wait", "86400")
+    assert (said.code, position_of(rows[0])) == (3, 40)
+    assert "No live worker runs ledger.spend" in said.text
+
+
+def test_without_waiting_a_live_worker_is_told_from_none(streams, rows):
+    worker(rows)
+    said = streams("rewind", "ledger.spend", "0@50", "--execute")
+    assert "1 still waits" in said.text and "--wait SECONDS" in said.text
+    assert "No live worker" not in said.text
+
+
 def test_waiting_in_vain_ends_with_3_and_the_rewind_stays(streams, rows):
+    worker(rows)
     said = streams("rewind", "ledger.spend", "earliest", "--execute", "--wait", "0.3")
     assert (said.code, position_of(rows[0])) == (3, 40)
     assert "3 still wait" in said.text

@@ -9,8 +9,8 @@ from streamapp.brokers.local import LocalBroker
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.models import Checkpoint, Subscription, Worker
 from streamapp.models.worker import WorkerState
-from streamapp.records import Shard
-from tests.admin.scenes import SETTINGS, hold, log, started, worker
+from streamapp.records import Record, Shard
+from tests.admin.scenes import SETTINGS, STORE, hold, log, started, worker
 
 
 class DownBroker(LocalBroker):
@@ -41,6 +41,27 @@ def test_each_shard_shows_owner_position_epoch_lag_held_records_and_age(streams,
     assert (free["owner"], free["worker_state"]) == (None, "nobody")
     assert 0 <= owned["age_seconds"] < 60
     assert datetime.fromisoformat(owned["saved_at"]).tzinfo is not None
+
+
+def test_a_held_record_is_shown_with_its_position_and_reason(streams, rows):
+    hold(rows[0], 72, "a later one")
+    hold(rows[0], 70, "unknown carrier")
+    holding, other, _ = _shards(streams("status", "ledger.spend", "--json"))
+    assert (holding["held_first"], holding["held_reason"]) == (70, "unknown carrier")
+    assert (other["held_first"], other["held_reason"]) == (None, "")
+    assert "orders/0 waits for its held record 70: unknown carrier" in streams("status").text
+
+
+def test_the_quarantined_records_of_a_subscription_are_counted(streams, rows):
+    assert "quarantine" not in streams("status").text
+    STORE.records.quarantine("ledger.spend", Record(Shard("orders", "0"), 4, b"{"), "cut")
+    [subscription] = json.loads(streams("status", "ledger.spend", "--json").text)
+    assert subscription["quarantined"] == 1
+    assert "1 record in quarantine" in streams("status").text
+
+
+def test_the_age_is_headed_by_what_it_says(streams, rows):
+    assert streams("status", "ledger.spend").text.splitlines()[1].endswith("moved")
 
 
 def test_the_lag_counts_kept_records_only(streams, rows):
@@ -105,7 +126,7 @@ def test_the_number_of_queries_does_not_grow_with_the_shards(streams, django_ass
     for number in (3, 300):
         rows = started("ledger.spend", dict.fromkeys(log(partitions=number, first=0, end=1), 0))
         worker(rows)
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(5):
             streams("status", "ledger.spend")
         Subscription.objects.all().delete()
         LocalBroker("local", {}).delete_stream("orders")

@@ -7,6 +7,7 @@ import pytest
 
 from streamapp.brokers.base import Assigned, Lost, Revoked
 from streamapp.brokers.kafka import KafkaTopic
+from streamapp.records import Shard
 from tests.live.kafka_cluster import PROTOCOLS, Cluster, wait
 
 pytestmark = pytest.mark.live("kafka")
@@ -49,11 +50,14 @@ def test_a_second_member_takes_a_share_and_gives_it_back(cluster: Cluster, proto
     first.forget()
 
     second = cluster.watch(KafkaTopic(topic, client=protocol), group)
-    wait(lambda: (first.poll(), second.poll(), second.told(Assigned))[-1])
+
+    def kept() -> list[Shard]:
+        return sorted(set(given) - set(first.told(Revoked)) | set(first.told(Assigned)))
+
+    wait(lambda: (first.poll(), second.poll(), second.told(Assigned) and kept())[-1])
     taken = second.told(Assigned)
-    kept = sorted(set(given) - set(first.told(Revoked)) | set(first.told(Assigned)))
-    assert (len(taken), len(kept)) == (2, 2)
-    assert sorted(taken + kept) == given
+    assert (len(taken), len(kept())) == (2, 2)
+    assert sorted(taken + kept()) == given
     assert first.told(Lost) == []
 
     first.forget()

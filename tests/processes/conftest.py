@@ -152,6 +152,8 @@ class Stages:
         """End all processes, forget the settings, delete the topics."""
         for made in self._made:
             made.close()
+            # Shown by pytest when the test has failed.
+            print(made.output.read_text()[-8000:] if made.output.exists() else "No process was started.")
         registry.close_brokers()
         if self._override:
             self._override.disable()

@@ -18,7 +18,7 @@ from tests.processes.conftest import Stage, await_true
 from tests.processes.test_taking_over import owners
 from tests.processes.traffic import Traffic
 
-pytestmark = [pytest.mark.live("kafka"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.live("kafka"), pytest.mark.alone, pytest.mark.timeout(240)]
 
 PARTITIONS = 4
 SECONDS = 2.0

@@ -74,7 +74,7 @@ def test_until_caught_up_handles_what_is_there_and_ends(stage):
 def test_several_processes_share_the_shards_and_end_together(stage):
     stage = stage(partitions=4)
     parent = stage.start("--processes", "2")
-    await_true(lambda: len(set(_owners(stage))) == 2, "two owners")
+    await_true(lambda: len(set(_owners(stage))) == 2, "two owners", 90)
     stage.publish(*({"id": number} for number in range(40)))
     stage.await_handled(*range(40))
     parent.send_signal(signal.SIGTERM)
@@ -85,7 +85,7 @@ def test_several_processes_share_the_shards_and_end_together(stage):
 def test_when_the_parent_is_killed_the_children_stop_cleanly(stage):
     stage = stage(partitions=2)
     parent = stage.start("--processes", "2")
-    await_true(lambda: len(set(_owners(stage))) == 2, "two owners")
+    await_true(lambda: len(set(_owners(stage))) == 2, "two owners", 90)
     parent.kill()
     await_true(lambda: set(_owners(stage)) == {None}, "the children's goodbye")
 

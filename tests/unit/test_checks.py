@@ -1,5 +1,6 @@
 """Every mistake that can be seen without asking a server has an id, a place and a way to mend it."""
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from streamapp.exceptions import ConfigurationError
 from streamapp.problems import Code
 
 SAMPLE = "tests.unit.registry_sample"
+LIBRARIES = "tests.unit.registry_without_library"
 LOCAL = {"BACKEND": "streamapp.brokers.local.LocalBroker"}
 RETURNS = {"SOURCE": {"topic": "returns"}}
 ABOUT_THE_DATABASE = {Code.UNSUPPORTED_DATABASE, Code.SQLITE, Code.SQLITE_OPTIONS}
@@ -62,10 +64,24 @@ BROKERS = [
     Case(Code.UNKNOWN_BROKER_KEY, with_broker(OPTION={}), "the key 'OPTION'", "'OPTIONS'"),
     Case(Code.BACKEND_NOT_IMPORTABLE, {"BROKERS": {"local": {}}}, "BACKEND is missing"),
     Case(Code.BACKEND_NOT_IMPORTABLE, with_broker(BACKEND="streamapp.nowhere.Broker"), "streamapp.nowhere"),
+    Case(
+        Code.BACKEND_NOT_IMPORTABLE,
+        with_broker(BACKEND="streamapp.brokers.local.LocalBorker"),
+        "LocalBorker",
+        "Did you mean 'streamapp.brokers.local.LocalBroker'",
+    ),
+    Case(Code.BACKEND_NOT_IMPORTABLE, with_broker(BACKEND=f"{LIBRARIES}.Broker"), "absent", "Install"),
     Case(Code.BACKEND_NOT_IMPORTABLE, with_broker(BACKEND=5), "not a dotted path"),
     Case(Code.BACKEND_IS_NO_BROKER, with_broker(BACKEND="streamapp.records.Record"), "is no broker"),
     Case(Code.BACKEND_IS_NO_BROKER, with_broker(BACKEND="streamapp.brokers.base.Broker"), "is no broker"),
-    Case(Code.BAD_BROKER_OPTION, with_broker(OPTIONS={"partitions": 0}), "'partitions'"),
+    Case(
+        Code.BAD_BROKER_OPTION, with_broker(OPTIONS={"partitions": 0}), "'partitions'", "Correct its OPTIONS"
+    ),
+    Case(
+        Code.BAD_BROKER_OPTION,
+        with_broker(BACKEND="streamapp.brokers.kafka.KafkaBroker", OPTIONS={"bootstrap.server": "here:9092"}),
+        "Did you mean it by 'bootstrap.server'",
+    ),
     Case(Code.BAD_BROKER_NAME, {"BROKERS": {" ": LOCAL}}, "alias"),
 ]
 SUBSCRIPTIONS = [
@@ -87,7 +103,12 @@ SUBSCRIPTIONS = [
     Case(Code.BAD_SIGNATURE, mounted("takes_unresolvable"), "'Nowhere' is not defined"),
     Case(Code.BAD_SIGNATURE, mounted("yields"), "yield"),
     Case(Code.UNKNOWN_BROKER, mounted(BROKER="locla"), "BROKER 'locla'", "'local'"),
-    Case(Code.UNKNOWN_BROKER, mounted() | {"BROKERS": {}}, "BROKER is missing", "There are none"),
+    Case(
+        Code.UNKNOWN_BROKER,
+        mounted() | {"BROKERS": {}},
+        "BROKER is missing",
+        "Add one to STREAMAPP['BROKERS']",
+    ),
     Case(Code.UNKNOWN_BROKER, mounted() | {"BROKERS": {"a": LOCAL, "b": LOCAL}}, "no broker is the default"),
     Case(Code.SOURCE_NOT_TAKEN, mounted("handle_foreign"), "can't read a ForeignSource", "KafkaTopic"),
     Case(Code.SOURCE_NOT_TAKEN, mounted("handle_no_source"), "'orders' is no source", "KafkaTopic("),
@@ -115,7 +136,7 @@ SUBSCRIPTIONS = [
     Case(Code.BAD_CHOICE, mounted(CHECKPOINTS="memory"), "CHECKPOINTS", "'process'"),
     Case(Code.BAD_CHOICE, mounted(REPLAY_FROM="-7d", REPLAY_SCOPE=1), "REPLAY_SCOPE", "'assignment'"),
     Case(Code.ASYNC_TRANSACTION, mounted("handle_async", TRANSACTION="handler"), "async def", "'none'"),
-    Case(Code.BAD_RETRY, mounted(RETRY={"attempts": 5}), "is not a policy", '"0.2s..30s"'),
+    Case(Code.BAD_RETRY, mounted(RETRY={"attempts": 5}), "lacks backoff", '"0.2s..30s"'),
     Case(Code.BAD_RETRY, mounted(RETRY={"attempts": 0, "backoff": "1s..2s"}), "attempts is 0"),
     Case(Code.BAD_STATE, mounted(STATE=f"{SAMPLE}.Stat"), "STATE", "dotted path"),
     Case(Code.BAD_STATE, mounted(STATE=f"{SAMPLE}.not_callable"), "can't be called"),
@@ -235,6 +256,17 @@ def test_all_mistakes_of_a_subscription_are_shown_at_once() -> None:
             Code.UNKNOWN_BROKER,
         )
     }
+
+
+def test_the_sqlite_options_of_the_hint_are_all_that_is_needed() -> None:
+    hint = next(
+        str(found.hint)
+        for found in messages_about(Sqlite({"OPTIONS": {}}, "default"))
+        if found.id == "streamapp.W002"
+    )
+    advised = json.loads(hint[hint.index("{") : hint.rindex("}") + 1])
+    assert "synchronous=NORMAL" in advised["init_command"]
+    assert about(Sqlite({"OPTIONS": advised}, "default")) == ["streamapp.W001"]
 
 
 def about(connection: BaseDatabaseWrapper) -> list[str | None]:

@@ -6,6 +6,7 @@ from streamapp.engine.gate import Gate, Life
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.models import Worker
 from streamapp.store import Store
+from streamapp.store.clock import ago
 
 pytestmark = pytest.mark.django_db
 TTL = 12.0
@@ -63,6 +64,14 @@ def test_a_life_that_was_found_to_be_over_is_not_prolonged_by_a_late_reply():
     assert life.is_over(10.0)
     assert not life.prolong(99.0)
     assert life.is_over(0.0)
+
+
+def test_whoever_comes_marks_the_killed_ones_dead_so_that_they_are_forgotten_one_day(heartbeat):
+    """In a consumer group nobody needs a dead worker's leases, so nobody else would mark it."""
+    killed = heartbeat.identity
+    Worker.objects.filter(id=killed).update(heartbeat_at=ago(2 * TTL))
+    Heartbeat(["orders"], TTL, Store("default"), lambda: 0.0).beat()
+    assert Worker.objects.get(id=killed).state == "dead"
 
 
 def test_no_beat_follows_the_goodbye(heartbeat):

@@ -1,5 +1,6 @@
 """Positions as people write them."""
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -88,9 +89,15 @@ def test_what_is_no_position_is_told_the_forms() -> None:
 
 def test_a_moment_without_a_time_zone_is_told_so() -> None:
     with pytest.raises(InvalidPosition, match="no time zone"):
-        parse("2026-01-01T00:00:00")
-    with pytest.raises(InvalidPosition, match="no time zone"):
         KafkaPosition.timestamp(datetime(2026, 1, 1))
+
+
+@pytest.mark.parametrize("text", ["2026-11-01", "2026-11-01T00:00:00"])
+def test_a_text_without_a_time_zone_is_told_texts_that_can_be_read(text: str) -> None:
+    with pytest.raises(InvalidPosition, match="no time zone") as refused:
+        parse(text)
+    advised = re.findall(r"2026-11-01T00:00:00[Z+:0-9]+", str(refused.value))
+    assert [str(parse(one)) for one in advised] == ["2026-11-01T00:00:00.000Z", "2026-10-31T23:00:00.000Z"]
 
 
 def test_a_moment_is_the_same_in_every_zone_and_as_milliseconds() -> None:

@@ -31,9 +31,10 @@ def test_a_policy_waits_twice_as_long_each_time_up_to_the_longest() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (5, "5 is not a policy like"),
-        ({}, "is not a policy like"),
-        ({"attempts": 5}, "is not a policy like"),
+        (5, "5 is not a dict with attempts and backoff"),
+        ({}, "{} lacks attempts and backoff"),
+        ({"attempts": 5}, "{'attempts': 5} lacks backoff"),
+        ({"attempts": 5, "backof": "1s..2s"}, "Did you mean 'backoff'"),
         ({"attempts": 5, "backoff": "1s..2s", "backof": 1}, "Did you mean 'backoff'"),
         ({"attempts": 0, "backoff": "1s..2s"}, "attempts is 0"),
         ({"attempts": True, "backoff": "1s..2s"}, "attempts is True"),

@@ -122,7 +122,7 @@ def test_the_progress_tells_applied_waiting_unread_and_superseded_shards(rows):
     assert [arrival(row) for row in _by_shard(first)] == [Arrival.APPLIED, Arrival.SUPERSEDED, Arrival.UNREAD]
     progress = rewind.progress(first)
     assert (progress.total, progress.waiting, progress.done) == (3, 1, False)
-    assert str(progress) == "Workers have applied 2 of 3 shards. 1 still wait."
+    assert str(progress) == "Workers have applied 2 of 3 shards. 1 still waits."
 
 
 def _by_shard(row):

@@ -168,6 +168,8 @@ def test_the_command_of_a_plan_names_its_shards_unless_it_is_all(shards):
     assert "--shard" not in rewind.plan_mounted("ledger.spend", Earliest()).command()
 
 
+@pytest.mark.alone
+@pytest.mark.timeout(180)
 def test_ten_thousand_shards_are_planned_and_applied_in_a_few_statements(django_assert_max_num_queries):
     many = log(partitions=10_000, first=0, end=1)
     started("ledger.spend", dict.fromkeys(many, 1))

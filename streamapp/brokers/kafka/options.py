@@ -4,6 +4,7 @@ Importable without confluent-kafka.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -61,7 +62,10 @@ def owned_problems(options: Mapping[str, Any]) -> Iterable[str]:
 def option_problems(options: Mapping[str, Any]) -> Iterable[str]:
     """Yield what is wrong with a broker's options, without any network."""
     if not str(options.get("bootstrap.servers") or "").strip():
-        yield "'bootstrap.servers' is missing or empty. Set it to 'host:port', or several with commas."
+        yield (
+            "'bootstrap.servers' is missing or empty. Set it to 'host:port', or several with commas."
+            + "".join(f" Did you mean it by {name!r}?" for name in _like_servers(options))
+        )
     yield from owned_problems(options)
     for name, value in options.items():
         if _names_callable(name, value):
@@ -95,13 +99,17 @@ def consumer_options(options: Mapping[str, Any], group: str) -> dict[str, Any]:
 
 def onlooker_options(options: Mapping[str, Any], group: str) -> dict[str, Any]:
     """Return the options of a client that asks about a group without joining it, in the classic way."""
-    ours = {name: value for name, value in resolved(options).items() if name not in JOINING}
-    return {**ours, "enable.auto.commit": False, "group.id": group}
+    return {**without_membership(options), "enable.auto.commit": False, "group.id": group}
 
 
 def producer_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of the client that publishes."""
-    return {**PUBLISHING_DEFAULTS, **resolved(options), **PUBLISHING}
+    return {**PUBLISHING_DEFAULTS, **without_membership(options), **PUBLISHING}
+
+
+def without_membership(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options without those of group members, about which other clients complain."""
+    return {name: value for name, value in resolved(options).items() if name not in JOINING}
 
 
 def is_consumer_protocol(options: Mapping[str, Any]) -> bool:
@@ -113,6 +121,11 @@ def is_eager(options: Mapping[str, Any]) -> bool:
     """Tell whether a rebalance takes all partitions from everybody before it gives any."""
     strategy = str(options.get("partition.assignment.strategy", "cooperative-sticky"))
     return not is_consumer_protocol(options) and "cooperative" not in strategy
+
+
+def _like_servers(options: Mapping[str, Any]) -> list[str]:
+    others = map(str, options.keys() - {"bootstrap.servers"})
+    return get_close_matches("bootstrap.servers", others, n=1)
 
 
 def _names_callable(name: str, value: Any) -> bool:

@@ -19,7 +19,7 @@ from confluent_kafka.admin._topic import TopicDescription
 
 from streamapp.brokers.kafka.client import close_consumer
 from streamapp.brokers.kafka.failures import MISSING, answering
-from streamapp.brokers.kafka.options import onlooker_options, resolved
+from streamapp.brokers.kafka.options import onlooker_options, without_membership
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.records import Shard
 
@@ -123,7 +123,7 @@ class Queries:
         """Return this process's client; one of a parent stays untouched, because it dies with the fork."""
         client = self._clients.get(os.getpid())
         if client is None:
-            client = AdminClient({**resolved(self._options), **self._ours()})
+            client = AdminClient({**without_membership(self._options), **self._ours()})
             client = self._clients.setdefault(os.getpid(), client)
         client.poll(0)
         return client

@@ -8,11 +8,16 @@ from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Ago, At, Earliest, Latest, Moment, Position
 from streamapp.records import Shard
 
+LAST_OFFSET = 2**63 - 1
+
 
 def position_problem(position: Position) -> str | None:
     """Say why a position can't be one of Kafka, or None."""
     if isinstance(position, At) and not position.shard.isdecimal():
         return f"{position} names {position.shard!r}, and a partition of Kafka is a number. Write 3@1200."
+    if isinstance(position, At) and not 0 <= position.number <= LAST_OFFSET:
+        # The client takes numbers below 0 for other places, such as the end.
+        return f"{position} is no place of Kafka: offsets go from 0 to {LAST_OFFSET}."
     return None
 
 

@@ -15,6 +15,8 @@ from streamapp.conf import configuration
 from streamapp.positions import At, Position
 from streamapp.records import Bounds, Shard
 
+LAST_OFFSET = 2**63 - 1
+
 
 def utc_now() -> datetime:
     """Return the present moment, aware."""
@@ -62,9 +64,11 @@ class LocalBroker(Broker):
             yield f"'partitions' is a whole number of 1 or more, not {partitions!r}."
 
     def position_problem(self, position: Position) -> str | None:
-        """Say that a shard is no partition number; every other position is one of this broker."""
+        """Say that a shard is no partition number, or a number no offset; all else is one of this broker."""
         if isinstance(position, At) and not position.shard.isdecimal():
             return f"{position.shard!r} is not a partition. Write the partition's number: 3@1200."
+        if isinstance(position, At) and not 0 <= position.number <= LAST_OFFSET:
+            return f"{position} is no place of a log: offsets go from 0 to {LAST_OFFSET}."
         return None
 
     def shards(self, source: Source) -> list[Shard]:

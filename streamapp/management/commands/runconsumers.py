@@ -10,9 +10,11 @@ from django.db import Error as DatabaseError
 from streamapp import registry
 from streamapp.conf import configuration
 from streamapp.exceptions import StreamappError
+from streamapp.management.running.migrations import unapplied_migrations
 from streamapp.management.running.process import ConsumerProcess
 from streamapp.management.running.processes import Processes, follow_parent, this_command
 from streamapp.mount import Mount
+from streamapp.services.wording import amount
 from streamapp.store import Store
 
 
@@ -42,7 +44,9 @@ class Command(BaseCommand):
         if options["processes"] < 1:
             raise CommandError("--processes takes a number from 1 on.")
         mounts = self._chosen(options["subscriptions"], options["exclude"])
-        self._warn_of_orphans()
+        self._look_at_the_database()
+        names = ", ".join(mount.name for mount in mounts)
+        self.stdout.write(f"Running {names}. SIGTERM or Ctrl-C stops cleanly.")
         if options["processes"] > 1:
             sys.exit(Processes(this_command(without="--processes"), options["processes"]).run())
         follow_parent()
@@ -59,15 +63,22 @@ class Command(BaseCommand):
             raise CommandError('No subscription to run. Mount one in STREAMAPP["SUBSCRIPTIONS"].')
         return mounts
 
-    def _warn_of_orphans(self) -> None:
-        """Name checkpoints that nothing will move: a renamed subscription starts anew without a word."""
+    def _look_at_the_database(self) -> None:
+        """Refuse to run without tables; a database that is down is waited for."""
         try:
-            orphans = Store(configuration().DATABASE).subscriptions.orphans(set(registry.mounts()))
+            missing = unapplied_migrations(configuration().DATABASE)
         except DatabaseError as error:
             self.stderr.write(f"The database is down, waiting for it: {error}")
             return
-        for name, count in orphans:
+        if missing:
+            raise CommandError(f"Tables are missing or old ({', '.join(missing)}). Run: manage.py migrate")
+        self._warn_of_orphans()
+
+    def _warn_of_orphans(self) -> None:
+        """Name checkpoints that nothing will move: a renamed subscription starts anew without a word."""
+        for name, count in Store(configuration().DATABASE).subscriptions.orphans(set(registry.mounts())):
             self.stderr.write(
-                f"{count} checkpoints belong to {name!r}, which isn't mounted. If it was renamed, stop and "
-                f"run: manage.py streams rename {name} NEW --execute"
+                f"{name!r} isn't mounted and has {amount(count, 'checkpoint')}. If it was renamed, stop and "
+                f"run: manage.py streams rename {name} NEW --execute. If it isn't needed any more: "
+                f"manage.py streams forget {name} --execute"
             )

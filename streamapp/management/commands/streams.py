@@ -3,14 +3,22 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error as DatabaseError
 
 from streamapp.exceptions import StreamappError
+from streamapp.management.streams.database import explain
+from streamapp.management.streams.forget import Forget
 from streamapp.management.streams.rename import Rename
 from streamapp.management.streams.rewind import Rewind
 from streamapp.management.streams.status import Status
 from streamapp.management.streams.subcommand import Subcommand
 
-SUBCOMMANDS: dict[str, type[Subcommand]] = {"status": Status, "rewind": Rewind, "rename": Rename}
+SUBCOMMANDS: dict[str, type[Subcommand]] = {
+    "status": Status,
+    "rewind": Rewind,
+    "rename": Rename,
+    "forget": Forget,
+}
 
 
 class Command(BaseCommand):
@@ -34,5 +42,7 @@ class Command(BaseCommand):
             code = SUBCOMMANDS[subcommand](self.stdout.write).run(options)
         except StreamappError as error:
             raise CommandError(str(error)) from error
+        except DatabaseError as error:
+            raise CommandError(explain(error)) from error
         if code:
             raise SystemExit(int(code))

@@ -37,7 +37,7 @@ class Rewind(Subcommand):
             "--wait",
             type=float,
             metavar="SECONDS",
-            help="Wait until workers read from there; exit 3 if too late.",
+            help="Wait until workers read from there; exit 3 if too late, at once if no live worker runs it.",
         )
         add_dry_run_or_execute(parser)
 
@@ -46,7 +46,7 @@ class Rewind(Subcommand):
         position = positions.parse(options["position"])
         plan = rewind.plan_mounted(options["subscription"], position, _shards(options))
         if options["dry_run"]:
-            self.write(json.dumps(plan.to_json()) if options["json"] else review(plan))
+            self.write(json.dumps(_values(plan)) if options["json"] else review(plan))
             return Exit.DONE
         row = rewind.apply(plan, origin="command", reason=options["reason"])
         done = self._wait(row, options["wait"] or 0)
@@ -55,7 +55,7 @@ class Rewind(Subcommand):
 
     def _wait(self, row: RewindRow, seconds: float) -> rewind.Progress:
         deadline = time.monotonic() + seconds
-        while not (progress := rewind.progress(row)).done and time.monotonic() < deadline:
+        while (progress := rewind.progress(row)).under_way and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
         return progress
 
@@ -64,10 +64,16 @@ class Rewind(Subcommand):
     ) -> None:
         if options["json"]:
             counts = {"rewind": row.pk, "shards": done.total, "waiting": done.waiting}
-            self.write(json.dumps({**plan.to_json(), **counts}))
+            self.write(json.dumps({**_values(plan), **counts}))
             return
         self.write(review(plan))
         self.write(f"Rewind {row.pk} is stored. {done}")
+        if done.under_way and options["wait"] is None:
+            self.write("Workers follow within a second or so. --wait SECONDS waits for them, next time.")
+
+
+def _values(plan: rewind.Plan) -> dict[str, Any]:
+    return {**plan.to_json(), "effect": plan.effect}
 
 
 def _shards(options: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from streamapp.management.streams.table import table
 from streamapp.services.status import ShardStatus, SubscriptionStatus, status
 from streamapp.services.wording import amount, span
 
-HEADINGS = ("shard", "owner", "worker", "position", "epoch", "lag (records)", "held", "saved")
+HEADINGS = ("shard", "owner", "worker", "position", "epoch", "lag (records)", "held", "moved")
 WATCH_SECONDS = 2
 CLEAR_SCREEN = "\x1b[2J\x1b[H"
 
@@ -18,7 +18,7 @@ CLEAR_SCREEN = "\x1b[2J\x1b[H"
 class Status(Subcommand):
     """Shows where every shard stands."""
 
-    help = "Show owner, position, lag, held records and age of the checkpoint of every shard."
+    help = "Show owner, position, lag, held records and when the position last moved, for every shard."
 
     @classmethod
     def add_arguments(cls, parser: ArgumentParser) -> None:
@@ -60,9 +60,17 @@ def _paragraph(subscription: SubscriptionStatus) -> str:
     if subscription.shards:
         rows = table(HEADINGS, [_row(shard) for shard in subscription.shards])
         lines += [f"  {line}" for line in rows.splitlines()]
+    lines += [f"  ! {_waits(shard)}" for shard in subscription.shards if shard.held]
+    if subscription.quarantined:
+        lines.append(f"  ! {amount(subscription.quarantined, 'record')} in quarantine: see the admin.")
     gone = sum(shard.present is False for shard in subscription.shards)
     lines += [f"  ! {amount(gone, 'checkpoint')} of shards that no longer exist."] if gone else []
     return "\n".join([*lines, ""])
+
+
+def _waits(shard: ShardStatus) -> str:
+    reason = shard.held_reason or "no reason given"
+    return f"{shard.shard} waits for its held record {shard.held_first}: {reason}"
 
 
 def _row(shard: ShardStatus) -> tuple[str, ...]:

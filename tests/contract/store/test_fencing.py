@@ -1,8 +1,15 @@
 """Epochs fence late saves: faults 6, 10, 11 and 14, on SQLite and on PostgreSQL."""
 
+import threading
+import time
+from contextlib import suppress
+
 import pytest
+from django.db import Error as DatabaseError
+from django.db import connection
 
 from streamapp.models.fields import decode_position, encode_position
+from streamapp.store import Store
 from streamapp.store.checkpoints import Difference, Save
 
 pytestmark = pytest.mark.django_db
@@ -101,3 +108,45 @@ def test_a_position_is_stored_so_that_text_order_is_number_order(position):
 def test_a_negative_position_is_refused():
     with pytest.raises(ValueError, match="0 or more"):
         encode_position(-1)
+
+
+def test_a_save_is_one_statement_and_needs_no_other_to_be_committed(rows, django_assert_num_queries):
+    taken = take(rows, rows.worker())
+    with django_assert_num_queries(1):
+        save(rows, taken, 150)
+
+
+@pytest.mark.live("postgres")
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_stalls_in_the_middle_of_a_takeover_does_not_block_the_next(rows, monkeypatch):
+    """Its session is ended; until then the next owner waits for the row."""
+    if connection.vendor != "postgresql":
+        pytest.skip("postgres: SQLite has no sessions that a server could end")
+    stalled, resumed = threading.Event(), threading.Event()
+    stalling = Store("default")
+
+    def stall(_: object) -> list:
+        stalled.set()
+        resumed.wait(20)
+        return []
+
+    monkeypatch.setattr(stalling.leases, "_fence", stall)
+    first, second = rows.worker(), rows.worker()
+    thread = threading.Thread(target=_take_and_close, args=(stalling, first, rows.ids))
+    thread.start()
+    stalled.wait(10)
+    begin = time.monotonic()
+    [taken, _] = rows.store.leases.take(second, rows.ids)
+    assert time.monotonic() - begin < 10
+    resumed.set()
+    thread.join()
+    assert rows.owner() == second
+    assert save(rows, taken, 150) == {taken.checkpoint}
+
+
+def _take_and_close(store, worker, ids):
+    try:
+        with suppress(DatabaseError):
+            store.leases.take(worker, ids)
+    finally:
+        connection.close()
