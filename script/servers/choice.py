@@ -34,7 +34,7 @@ def chosen_servers(names: Iterable[str], brokers: int | None) -> list[Server]:
 
 
 def one(name: str, brokers: int | None) -> Server:
-    """By process if it runs so already, if compose hasn't (so) many of it, or if there is no Docker engine."""
+    """By process if it runs so, if compose hasn't (so) many of it, or if there is no Docker engine."""
     process = SERVERS[name]()
     composed = name in COMPOSED and not (name == "kafka" and (brokers or 1) > 1)
     if not composed or process.status().running or not engine_answers():

@@ -37,10 +37,11 @@ class Pace:
 class Paces:
     """One pace a shard."""
 
-    def __init__(self) -> None:
-        """Begin without any."""
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take a clock in seconds."""
+        self._clock = clock
         self._paces: dict[Shard, Pace] = {}
 
     def of(self, shard: Shard) -> Pace:
         """Return the pace of a shard."""
-        return self._paces.setdefault(shard, Pace())
+        return self._paces.setdefault(shard, Pace(self._clock))
