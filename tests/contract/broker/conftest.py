@@ -1,4 +1,4 @@
-"""Every test runs on the local broker, on the configured database, and on Kafka and Kinesis if they are up."""
+"""Every test runs on the local broker, on the configured database, and on Kafka and Kinesis if they run."""
 
 from collections.abc import Iterator
 
