@@ -110,3 +110,14 @@ def test_a_shard_is_read_five_times_a_second_and_two_megabytes_a_second():
 
     now = 5.2
     assert pace.wait() == 0
+
+
+def test_the_bytes_of_several_subscriptions_add_up_and_the_time_of_a_read_counts():
+    now = 0.0
+    pace = Pace(lambda: now)
+    pace.wait()
+    now = 1.0
+    pace.spend(2 * 1024 * 1024)
+    pace.spend(2 * 1024 * 1024)
+
+    assert pace.wait() == pytest.approx(1.0)

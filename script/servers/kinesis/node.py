@@ -14,6 +14,7 @@ OLDEST_NODE = 18
 HERE = Path(__file__).resolve().parent
 LOCK = HERE / "package-lock.json"
 LOOPBACK_ONLY = HERE / "loopback.js"
+CLOCK = HERE / "clock.js"
 
 
 def install_emulators() -> None:
@@ -44,12 +45,7 @@ def check_node() -> None:
         raise ServiceError(f"Node is {version}, and Kinesis needs {OLDEST_NODE} or later (Debian: nodejs).")
 
 
-def node(script: str, *arguments: str) -> list[str]:
+def node(script: str, *arguments: str, preload: tuple[Path, ...] = ()) -> list[str]:
     """The command that runs a script of one of the packages, on loopback."""
-    return [
-        "node",
-        "--require",
-        str(LOOPBACK_ONLY),
-        str(directory() / "node_modules" / script),
-        *arguments,
-    ]
+    required = [f"--require={path}" for path in (LOOPBACK_ONLY, *preload)]
+    return ["node", *required, str(directory() / "node_modules" / script), *arguments]

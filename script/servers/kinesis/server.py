@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 from servers.endpoint import EndpointServer
-from servers.kinesis.node import directory, install_emulators, node
+from servers.kinesis.node import CLOCK, directory, install_emulators, node
 
 SHORT = "10ms"
 DURATIONS = (
@@ -66,4 +67,14 @@ class KinesaliteServer(EndpointServer):
         shutil.rmtree(self.mark(), ignore_errors=True)
         waits = [part for name in ("create", "delete", "update") for part in (f"--{name}StreamMs", "10")]
         place = ["--port", str(ports["plain"]), "--path", str(self.mark()), "--shardLimit", "1000"]
-        return node("kinesalite/cli.js", *place, *waits)
+        return node("kinesalite/cli.js", *place, *waits, preload=(CLOCK,))
+
+    def settings(self, ports: dict[str, int]) -> dict[str, str]:
+        return {**os.environ, "KINESALITE_CLOCK": str(self.clock())}
+
+    def environment(self) -> dict[str, str]:
+        return {**super().environment(), "KINESALITE_CLOCK": str(self.clock())}
+
+    def clock(self) -> Path:
+        """The file by which its clock is moved, in milliseconds."""
+        return self.state / "clock"

@@ -24,6 +24,8 @@ from streamapp.records import Shard
 
 logger = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
+FIRST_RECORDS = 500
+"""How many records the first read brings at most: the handler shall not wait for a whole page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,9 @@ class Feed(Task):
         client = self._means.clients.reading()
         if self._iterator is None:
             self._iterator = open_iterator(client, self.shard, self._place)
-        answer = client.get_records(ShardIterator=self._iterator, Limit=self._means.count())
+        count = self._means.count()
+        limit = min(FIRST_RECORDS, count) if self._opening else count
+        answer = client.get_records(ShardIterator=self._iterator, Limit=limit)
         self._pace.spend(sum(len(record["Data"]) for record in answer["Records"]))
         self._troubles = 0
         return self._arrived(answer)

@@ -16,22 +16,23 @@ class Pace:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Take a clock in seconds."""
         self._clock = clock
-        self._next = clock()
+        self._begun = self._next = self._paid = clock()
         self._lock = threading.Lock()
 
     def wait(self) -> float:
         """Return 0 and count a read, or return the seconds until one is allowed."""
         with self._lock:
             now = self._clock()
-            if now < self._next:
-                return self._next - now
-            self._next = now + READ_SECONDS
+            due = max(self._next, self._paid)
+            if now < due:
+                return due - now
+            self._begun, self._next = now, now + READ_SECONDS
             return 0.0
 
     def spend(self, size: int) -> None:
-        """Count the bytes that a read has brought."""
+        """Count the bytes that a read has brought; the time that it took counts too."""
         with self._lock:
-            self._next = max(self._next, self._clock() + size / BYTES_A_SECOND)
+            self._paid = max(self._paid, self._begun) + size / BYTES_A_SECOND
 
 
 class Paces:
