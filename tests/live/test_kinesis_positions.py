@@ -137,7 +137,10 @@ def test_more_shards_than_one_answer_holds_are_listed_in_order(service):
 
 def test_a_missing_stream_has_no_shards_and_is_made_if_the_source_says_so(service):
     name = f"made-{time.time_ns()}"
+    waiting = service.reading(KinesisStream(name))
+    waiting.poll()
     assert service.broker.shards(KinesisStream(name)) == []
+    assert waiting.events == [Missing(name)]
 
     source = KinesisStream(name, create_if_missing=2)
     for _ in range(2):

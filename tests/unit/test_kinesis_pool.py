@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from streamapp.brokers.kinesis.broker import records_a_read
 from streamapp.brokers.kinesis.pacing import Pace
 from streamapp.brokers.kinesis.pool import Pool, Task
 
@@ -95,6 +96,11 @@ def test_a_task_at_rest_stays_so_until_it_is_woken(pool):
     pool.wake(again)
     assert again.done.wait(5)
     assert resting.runs == 2
+
+
+def test_what_is_read_ahead_of_many_shards_is_bounded():
+    assert records_a_read(1) == 10_000
+    assert all(records_a_read(shards) * shards <= 100_000 for shards in range(10, 1001))
 
 
 def test_a_shard_is_read_five_times_a_second_and_two_megabytes_a_second():

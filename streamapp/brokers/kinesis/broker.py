@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribing
+from streamapp.brokers.base import Broker, Missing, Published, Reader, Source, Subscribing
 from streamapp.brokers.kinesis import options as settings
 from streamapp.brokers.kinesis import packing, resolving
 from streamapp.brokers.kinesis.clients import Clients
@@ -85,19 +85,21 @@ class KinesisBroker(Broker):
         return {shard: Bounds(packing.HORIZON, end) for shard in existing}
 
     def reader(self, subscribing: Subscribing) -> Reader:
-        """Make a reader, and the stream if its source says so."""
+        """Make a reader, and the stream if its source says so; else a missing stream is the first news."""
         source: Any = subscribing.source
-        if source.create_if_missing and not self._queries.listed(source.stream):
+        missing = not self._queries.listed(source.stream)
+        if missing and source.create_if_missing:
             self._queries.create(source.stream, source.create_if_missing)
+        news = [Missing(source.stream)] if missing and not source.create_if_missing else []
         pool = self._pool()
         means = Means(
             self.clients, self._queries, self._paces, self._reports, lambda: records_a_read(len(pool.tasks))
         )
 
-        def make_feed(shard: Shard, position: int, news: threading.Condition) -> Feed:
-            return Feed(shard, position, means, source.poll_interval, news)
+        def make_feed(shard: Shard, position: int, changed: threading.Condition) -> Feed:
+            return Feed(shard, position, means, source.poll_interval, changed)
 
-        return KinesisReader(subscribing.name, subscribing.limit, pool, make_feed)
+        return KinesisReader(subscribing.name, subscribing.limit, pool, make_feed, news)
 
     def publish(
         self,

@@ -25,8 +25,9 @@ class KinesisReader(Reader):
         limit: int,
         pool: Pool,
         make_feed: Callable[[Shard, int, threading.Condition], Feed],
+        first_events: Iterable[Event] = (),
     ) -> None:
-        """Take the subscription's name, the most records of one poll, and what fetches."""
+        """Take the subscription's name, the most records of one poll, what fetches, and what to say first."""
         self._name = name
         self._limit = limit
         self._pool = pool
@@ -35,6 +36,7 @@ class KinesisReader(Reader):
         self._feeds: dict[Shard, Feed] = {}
         self._paused: set[Shard] = set()
         self._missing: set[str] = set()
+        self._first_events = self._first_said(first_events)
 
     def poll(self, timeout: float) -> Polled:
         """Return what is there, waiting up to `timeout` seconds for the first news of a shard.
@@ -91,10 +93,12 @@ class KinesisReader(Reader):
         return [feed for shard, feed in self._feeds.items() if shard not in self._paused]
 
     def _has_news(self) -> bool:
-        return any(feed.failure or feed.shelf.has_news for feed in self._reading())
+        return bool(self._first_events) or any(
+            feed.failure or feed.shelf.has_news for feed in self._reading()
+        )
 
     def _taken(self) -> Polled:
-        events: list[Event] = []
+        events, self._first_events = self._first_events, []
         chunks: list[Chunk] = []
         ends: dict[Shard, int] = {}
         room = self._limit
