@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
+    from streamapp.brokers.kinesis.sources import KinesisStream
     from streamapp.brokers.local.sources import LocalStream
     from streamapp.context import BatchContext, Context
     from streamapp.outcomes import Outcome
-    from streamapp.positions import KafkaPosition
+    from streamapp.positions import KafkaPosition, KinesisPosition
     from streamapp.publishing import publish
     from streamapp.records import Record
     from streamapp.registry.declaration import subscriber
@@ -20,6 +21,8 @@ __all__ = [
     "KafkaPosition",
     "KafkaTopic",
     "KafkaTopics",
+    "KinesisPosition",
+    "KinesisStream",
     "LocalStream",
     "Outcome",
     "Record",
@@ -34,6 +37,8 @@ _MODULES = {
     "KafkaPosition": "positions",
     "KafkaTopic": "brokers.kafka.sources",
     "KafkaTopics": "brokers.kafka.sources",
+    "KinesisPosition": "positions",
+    "KinesisStream": "brokers.kinesis.sources",
     "LocalStream": "brokers.local.sources",
     "Outcome": "outcomes",
     "Record": "records",

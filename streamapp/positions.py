@@ -12,6 +12,8 @@ from streamapp.exceptions import InvalidPosition
 from streamapp.records import Shard
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SHARD_END = 10**148
+"""Behind every record of a closed shard: it was read to its end and nothing will come any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +150,30 @@ class KafkaPosition:
         record resumes at its end, fixed as a number at that moment.
         """
         return Moment.of(moment)
+
+
+class KinesisPosition:
+    """The positions of a Kinesis subscription, for handlers and settings."""
+
+    @staticmethod
+    def horizon() -> Earliest:
+        """Resume at the oldest record kept."""
+        return Earliest()
+
+    @staticmethod
+    def latest() -> Latest:
+        """Resume at the tip: only new records. It is stored as the moment at which it was taken."""
+        return Latest()
+
+    @staticmethod
+    def timestamp(moment: int | datetime) -> Moment:
+        """Resume in every shard at the first record that arrived at `moment` or later.
+
+        `moment` is milliseconds since the epoch or an aware datetime.
+        """
+        return Moment.of(moment)
+
+    @staticmethod
+    def sequence(shard: str, number: int) -> At:
+        """Resume at exactly the record with that sequence number, on that shard."""
+        return At(shard, number)

@@ -4,7 +4,13 @@ import os
 
 import pytest
 
-SERVERS = {"kafka": "KAFKA_BOOTSTRAP_SERVERS", "postgres": "DATABASE_URL"}
+SERVERS = {
+    "kafka": "KAFKA_BOOTSTRAP_SERVERS",
+    "postgres": "DATABASE_URL",
+    "kinesis": "KINESIS_ENDPOINT_URL",
+    "kinesalite": "KINESALITE_ENDPOINT_URL",
+    "moto": "MOTO_ENDPOINT_URL",
+}
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -33,7 +33,7 @@ class Status:
         state = "up" if self.healthy else "does not answer" if self.running else "down"
         processes = "pid " + ", ".join(map(str, self.pids)) if self.pids else ""
         parts = [part for part in (self.where, processes, self.note, self.log and f"log {self.log}") if part]
-        return "  ".join([f"{self.server:<10}{state:<6}", *parts])
+        return "  ".join([f"{self.server:<11}{state:<6}", *parts])
 
 
 class Server(ABC):

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from servers.base import Server
+from servers.docker import VARIABLES as COMPOSED
 from servers.docker import ComposeServer, engine_answers
 from servers.failure import ServiceError
 from servers.kafka.server import KafkaServer
+from servers.kinesis.server import KinesaliteServer, KinesisServer
+from servers.moto.server import MotoServer
 from servers.postgres import PostgresServer
 
-SERVERS: dict[str, Callable[[], Server]] = {"kafka": KafkaServer, "postgres": PostgresServer}
+SERVERS: dict[str, Callable[[], Server]] = {
+    "kafka": KafkaServer,
+    "postgres": PostgresServer,
+    "kinesis": KinesisServer,
+    "moto": MotoServer,
+    "kinesalite": KinesaliteServer,
+}
 NAMES = tuple(SERVERS)
+USUAL = ("kafka", "postgres", "kinesis")
+"""Those that are meant when none is named; the others serve benchmarks and single tests."""
 
 
 def chosen_servers(names: Iterable[str], brokers: int | None) -> list[Server]:
@@ -23,8 +34,9 @@ def chosen_servers(names: Iterable[str], brokers: int | None) -> list[Server]:
 
 
 def one(name: str, brokers: int | None) -> Server:
-    """By process if it runs so already, if compose has too few brokers, or if there is no Docker engine."""
+    """By process if it runs so, if compose hasn't (so) many of it, or if there is no Docker engine."""
     process = SERVERS[name]()
-    if process.status().running or (name == "kafka" and (brokers or 1) > 1) or not engine_answers():
+    composed = name in COMPOSED and not (name == "kafka" and (brokers or 1) > 1)
+    if not composed or process.status().running or not engine_answers():
         return process
     return ComposeServer(name)

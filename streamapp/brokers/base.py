@@ -108,7 +108,8 @@ class Polled:
     """What one poll brought, in the order in which it must be dealt with: events, chunks, ends.
 
     `ends` holds shards that were read to the end of their log, with the position reached there. That
-    is how transaction markers and compacted records behind the last one are passed.
+    is how transaction markers and compacted records behind the last one are passed. The end of a
+    closed shard, behind which nothing will ever come, is `streamapp.positions.SHARD_END`.
     """
 
     events: Sequence[Event] = ()
@@ -212,6 +213,13 @@ class Broker(ABC):
     @abstractmethod
     def shards(self, source: Source) -> list[Shard]:
         """Return all shards the source has now, in order; streams that don't exist have none."""
+
+    def parents(self, source: Source) -> dict[Shard, tuple[Shard, ...]]:  # noqa: ARG002
+        """Return the shards that must be finished before each of these is read.
+
+        Shards that wait for none are left out, and so are parents that the source doesn't list any more.
+        """
+        return {}
 
     @abstractmethod
     def resolve(self, position: Position, shards: Sequence[Shard]) -> dict[Shard, int]:

@@ -15,6 +15,7 @@ from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Placed
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
+from streamapp.positions import SHARD_END
 from streamapp.records import Shard
 from streamapp.store import Store
 
@@ -63,9 +64,17 @@ class Assigning:
         for shard, position in list(self._stranded.items()):
             self._reopen(shard, position)
             del self._stranded[shard]
-        if not self._reading.assigns and self._clock() - self._looked_at >= self._interval:
+        if not self._reading.assigns and (self._is_due() or self._has_finished()):
             self._take_share()
             self._looked_at = self._clock()
+
+    def _is_due(self) -> bool:
+        return self._clock() - self._looked_at >= self._interval
+
+    def _has_finished(self) -> bool:
+        """Tell whether a shard has come to its end, because then its children may be read at once."""
+        with self._holdings.lock:
+            return any(state.watermark.lowest() == SHARD_END for state in self._holdings.states.values())
 
     def handle(self, events: Iterable[Event]) -> None:
         """Deal with what the broker said, in its order; never raises for a failing peer."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from streamapp.brokers.base import Broker
+from streamapp.engine.lineage import readable
 from streamapp.engine.opening import Opening
 from streamapp.engine.shard import Placed
 from streamapp.mount import Mount
@@ -62,12 +63,22 @@ class SpreadLeases:
     def step(self, worker: UUID, held: Sequence[Shard]) -> Share:
         """Compare what is held with a fair share, and take free shards if it is more."""
         self._store.workers.bury()
-        rows = self._opening.rows(self._broker.shards(self._mount.source))
+        rows = self._readable()
         quota = self._quota(worker, len(rows))
         gone = [shard for shard in held if shard not in rows]
-        if len(held) - len(gone) > quota:
-            return Share({}, [*gone, *sorted(held)[quota - len(held) :]])
-        return Share(self._take(worker, rows, held, quota - len(held) + len(gone)), gone)
+        kept = sorted(shard for shard in held if shard in rows)
+        if len(kept) > quota:
+            return Share({}, [*gone, *kept[quota:]])
+        return Share(self._take(worker, rows, kept, quota - len(kept)), gone)
+
+    def _readable(self) -> dict[Shard, int]:
+        """Return the rows of the shards that may be read: neither finished nor waiting for a parent."""
+        source = self._mount.source
+        shards = self._broker.shards(source)
+        rows = self._opening.rows(shards)
+        finished = self._store.checkpoints.finished(self._opening.subscription)
+        wanted = readable(shards, self._broker.parents(source), finished)
+        return {shard: rows[shard] for shard in wanted if shard in rows}
 
     def _take(
         self, worker: UUID, rows: dict[Shard, int], held: Sequence[Shard], wanted: int

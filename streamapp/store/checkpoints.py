@@ -8,6 +8,7 @@ from django.db import connections
 
 from streamapp.models import Checkpoint, HeldRecord, Lease, RewoundShard
 from streamapp.models.fields import decode_position, encode_position
+from streamapp.positions import SHARD_END
 from streamapp.records import Shard
 from streamapp.store import statements
 from streamapp.store.clock import ClockNow
@@ -90,6 +91,10 @@ class CheckpointStore:
                 Difference(pk, epoch, decode_position(position), _uuid(owner))
                 for pk, epoch, position, owner in cursor.fetchall()
             ]
+
+    def finished(self, subscription: int) -> set[Shard]:
+        """Return the shards that were read to their end with everything settled; they are read no more."""
+        return {row.key for row in self._checkpoints.filter(subscription=subscription, position=SHARD_END)}
 
     def positions(self, subscription: int) -> dict[Shard, int]:
         """Return all stored positions of a subscription."""

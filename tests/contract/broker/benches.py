@@ -7,8 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from streamapp.brokers.base import Broker, Published, Reader, Subscribing
+import pytest
+
+from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribing
 from streamapp.brokers.kafka.sources import KafkaPartitions
+from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.brokers.local import LocalBroker, LocalStream
 from streamapp.records import Shard
 
@@ -26,6 +29,8 @@ class Bench(ABC):
     """A broker with the means to make, delete and trim streams."""
 
     broker: Broker
+    stores_nulls = True
+    """Whether a record can have no value and no key."""
 
     @abstractmethod
     def make(self, stream: str, partitions: int) -> None: ...
@@ -48,8 +53,15 @@ class Bench(ABC):
         self.make(stream, partitions)
         wait_for(lambda: len(self.shards(stream)) == partitions, f"{stream} has {partitions} shards")
 
+    def source(self, stream: str) -> Source:
+        return KafkaPartitions(stream)
+
     def shards(self, stream: str) -> list[Shard]:
-        return self.broker.shards(KafkaPartitions(stream))
+        return self.broker.shards(self.source(stream))
+
+    def beyond(self, position: int) -> int:
+        """A place behind a record that no record will ever have."""
+        return position + 7
 
     def shard(self) -> Shard:
         """A new stream with one shard."""
@@ -60,7 +72,7 @@ class Bench(ABC):
         return [self.broker.publish(shard.stream, value) for value in values]
 
     def reader(self, stream: str, limit: int = 500) -> Reader:
-        return self.broker.reader(Subscribing(f"reads-{stream}", KafkaPartitions(stream), "contract", limit))
+        return self.broker.reader(Subscribing(f"reads-{stream}", self.source(stream), "contract", limit))
 
 
 class LocalBench(Bench):
@@ -112,3 +124,46 @@ class KafkaBench(Bench):
     def _done(self, futures: dict[Any, Any]) -> None:
         for future in futures.values():
             future.result(PATIENCE_SECONDS)
+
+
+class KinesisBench(Bench):
+    """kinesis-local: it trims nothing."""
+
+    stores_nulls = False
+
+    def __init__(self) -> None:
+        from streamapp.brokers.kinesis import KinesisBroker
+
+        self.broker: KinesisBroker = KinesisBroker("kinesis", kinesis_options("KINESIS_ENDPOINT_URL"))
+        self.client = self.broker.clients.asking()
+        self.made: set[str] = set()
+
+    def make(self, stream: str, partitions: int) -> None:
+        self.client.create_stream(StreamName=stream, ShardCount=partitions)
+        self.made.add(stream)
+        self.client.get_waiter("stream_exists").wait(StreamName=stream, WaiterConfig={"Delay": 0.05})
+
+    def delete(self, stream: str) -> None:
+        self.client.delete_stream(StreamName=stream)
+        self.made.discard(stream)
+        wait_for(lambda: not self.shards(stream), f"{stream} is gone")
+
+    def trim(self, shard: Shard, before: int) -> None:
+        pytest.skip("kinesis-local trims nothing; see tests/live/test_kinesis_trimming.py")
+
+    def source(self, stream: str) -> Source:
+        return KinesisStream(stream, poll_interval=0.2)
+
+    def beyond(self, position: int) -> int:
+        return position + 10**30
+
+    def close(self) -> None:
+        for stream in self.made:
+            self.client.delete_stream(StreamName=stream)
+        super().close()
+
+
+def kinesis_options(variable: str) -> dict[str, Any]:
+    """The options of a broker on an emulator, which takes any credentials."""
+    credentials = {"aws_access_key_id": "any", "aws_secret_access_key": "any"}
+    return {"endpoint_url": os.environ[variable], "region_name": "us-east-1", **credentials}

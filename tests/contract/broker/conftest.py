@@ -1,15 +1,15 @@
-"""Every test here runs on the local broker, on the configured database, and on Kafka if there is one."""
+"""Every test runs on the local broker, on the configured database, and on Kafka and Kinesis if they run."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from streamapp.brokers.base import Reader
-from tests.contract.broker.benches import Bench, KafkaBench, LocalBench
+from tests.contract.broker.benches import Bench, KafkaBench, KinesisBench, LocalBench
 from tests.contract.broker.reading import Reading
 
-BENCHES = {"local": LocalBench, "kafka": KafkaBench}
-PARAMETERS = ["local", pytest.param("kafka", marks=pytest.mark.live("kafka"))]
+BENCHES = {"local": LocalBench, "kafka": KafkaBench, "kinesis": KinesisBench}
+PARAMETERS = ["local", *(pytest.param(name, marks=pytest.mark.live(name)) for name in ("kafka", "kinesis"))]
 
 
 @pytest.fixture(params=PARAMETERS)

@@ -1,4 +1,7 @@
-"""Every kind of position becomes exactly the number it names, and the log's bounds are right."""
+"""Every kind of position becomes exactly the offset it names, and the log's bounds are right.
+
+Positions of Kinesis are no offsets: tests/live/test_kinesis_positions.py.
+"""
 
 import time
 
@@ -8,6 +11,10 @@ from streamapp.brokers.kafka.sources import KafkaPartitions
 from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Ago, At, Earliest, Latest, Moment, parse
 from streamapp.records import Bounds, Shard
+
+pytestmark = pytest.mark.parametrize(
+    "bench", ["local", pytest.param("kafka", marks=pytest.mark.live("kafka"))], indirect=True
+)
 
 
 def publish_at_different_times(bench, readings, shard: Shard, count: int) -> list[int]:

@@ -1,0 +1,1 @@
+"""Kinesis without Amazon: kinesis-local for shards and lineage, kinesalite for what retention trims."""

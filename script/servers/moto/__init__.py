@@ -1,0 +1,1 @@
+"""moto: Kinesis for volume."""

@@ -1,0 +1,165 @@
+"""Amazon Kinesis behind the broker contract."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from streamapp.brokers.base import Broker, Missing, Published, Reader, Source, Subscribing
+from streamapp.brokers.kinesis import options as settings
+from streamapp.brokers.kinesis import packing, resolving
+from streamapp.brokers.kinesis.clients import Clients
+from streamapp.brokers.kinesis.failures import Reports
+from streamapp.brokers.kinesis.feed import Feed, Means
+from streamapp.brokers.kinesis.moments import Moments
+from streamapp.brokers.kinesis.pacing import Paces
+from streamapp.brokers.kinesis.pool import Pool
+from streamapp.brokers.kinesis.publisher import Outgoing, Place, Publisher
+from streamapp.brokers.kinesis.queries import Listed, Queries
+from streamapp.brokers.kinesis.reader import KinesisReader
+from streamapp.brokers.kinesis.sources import KinesisStream
+from streamapp.positions import Position
+from streamapp.records import Bounds, Shard
+
+MOST_RECORDS, FEWEST_RECORDS = 10_000, 100
+AHEAD = 100_000
+
+
+class KinesisBroker(Broker):
+    """Streams of one account and region. Clients and threads are made at their first use, in each process."""
+
+    source_types = (KinesisStream,)
+
+    def __init__(
+        self,
+        alias: str,
+        options: Mapping[str, Any],
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """Keep the options. `clock` returns the aware time that tips and `-7d` are taken from."""
+        super().__init__(alias, options)
+        self._moments = Moments(clock)
+        self.clients = Clients(options)
+        self._queries = Queries(self.clients, self._moments)
+        self._publisher = Publisher(self.clients)
+        self._paces = Paces()
+        self._reports = Reports(alias)
+        self._pools: dict[int, Pool] = {}
+
+    @classmethod
+    def option_problems(cls, options: Mapping[str, Any]) -> Iterable[str]:
+        """Yield unknown options, half a pair of keys, and a number of threads that is none."""
+        return settings.option_problems(options)
+
+    def position_problem(self, position: Position) -> str | None:
+        """Say why a position can't be one of Kinesis, or None."""
+        return resolving.position_problem(position)
+
+    def shards(self, source: Source) -> list[Shard]:
+        """Return all shards that the stream keeps, closed ones too, by id."""
+        return [listed.shard for listed in self._listed(source)]
+
+    def parents(self, source: Source) -> dict[Shard, tuple[Shard, ...]]:
+        """Return the parents of the children of splits and merges, as far as the stream keeps them."""
+        listed = self._listed(source)
+        shards = {entry.shard.id: entry.shard for entry in listed}
+        found = {
+            entry.shard: tuple(shards[parent] for parent in entry.parents if parent in shards)
+            for entry in listed
+        }
+        return {shard: parents for shard, parents in found.items() if parents}
+
+    def resolve(self, position: Position, shards: Sequence[Shard]) -> dict[Shard, int]:
+        """Turn a position into numbers: the tip is the present moment, a record is exactly that record.
+
+        No record is looked up: one that was trimmed is found out when it is read.
+        """
+        return resolving.resolve(position, shards, self._queries, self._moments)
+
+    def bounds(self, shards: Sequence[Shard]) -> dict[Shard, Bounds]:
+        """Return for each shard that is kept the oldest record, whichever that is, and the present moment."""
+        asked = self._moments.local()
+        existing = self._queries.existing(shards)
+        end = packing.moment(self._moments.held_back(asked).milliseconds)
+        return {shard: Bounds(packing.HORIZON, end) for shard in existing}
+
+    def reader(self, subscribing: Subscribing) -> Reader:
+        """Make a reader, and the stream if its source says so; else a missing stream is the first news."""
+        source: Any = subscribing.source
+        missing = not self._queries.listed(source.stream)
+        if missing and source.create_if_missing:
+            self._queries.create(source.stream, source.create_if_missing)
+        news = [Missing(source.stream)] if missing and not source.create_if_missing else []
+        pool = self._pool()
+        means = Means(
+            self.clients, self._queries, self._paces, self._reports, lambda: records_a_read(len(pool.tasks))
+        )
+
+        def make_feed(shard: Shard, position: int, changed: threading.Condition) -> Feed:
+            return Feed(shard, position, means, source.poll_interval, changed)
+
+        return KinesisReader(subscribing.name, subscribing.limit, pool, make_feed, news)
+
+    def publish(
+        self,
+        destination: str,
+        value: bytes | None,
+        *,
+        key: bytes | None = None,
+        headers: Mapping[str, bytes] | None = None,
+        hash_key: int | None = None,
+    ) -> Published:
+        """Store one record in a stream, named or by ARN. The key is UTF-8; without one a shard is drawn.
+
+        `hash_key` names the shard by its range instead. Raises PublishFailed when the record was refused
+        or not confirmed, BrokerUnavailable when the service can't be reached.
+        """
+        place = self._publisher.publish(destination, Outgoing(value, key, headers, hash_key))
+        return self._published(destination, place)
+
+    def publish_many(
+        self, destination: str, records: Iterable[tuple[bytes | None, bytes | None]]
+    ) -> list[Published]:
+        """Store pairs of key and value in batches; those refused for the moment are tried again.
+
+        A record that is tried again comes behind later ones of its key. Raises as `publish`; others
+        are stored by then.
+        """
+        outgoing = (Outgoing(value, key) for key, value in records)
+        return [
+            self._published(destination, place)
+            for place in self._publisher.publish_many(destination, outgoing)
+        ]
+
+    def describe(self, position: int) -> str:
+        """Write a position for people: `horizon`, a moment, a sequence number or `SHARD_END`."""
+        return packing.describe(position)
+
+    def records_between(self, first: int, end: int) -> int | None:  # noqa: ARG002
+        """Return None: sequence numbers don't count records."""
+        return None
+
+    def close(self) -> None:
+        """Free clients and threads of this process; safe to call twice."""
+        if pool := self._pools.pop(os.getpid(), None):
+            pool.close()
+        self.clients.close()
+
+    def _listed(self, source: Source) -> list[Listed]:
+        return self._queries.listed(source.streams()[0])
+
+    def _published(self, stream: str, place: Place) -> Published:
+        shard, sequence = place
+        return Published(Shard(stream, shard, self._queries.incarnation(stream)), packing.at(int(sequence)))
+
+    def _pool(self) -> Pool:
+        pid = os.getpid()
+        if pid not in self._pools:
+            self._pools[pid] = Pool(settings.threads(self.options))
+        return self._pools[pid]
+
+
+def records_a_read(shards: int) -> int:
+    """Return how many records one read may bring, so that all that is read ahead stays bounded."""
+    return max(FEWEST_RECORDS, min(MOST_RECORDS, AHEAD // max(shards, 1)))
