@@ -13,6 +13,8 @@ MISSING = frozenset(
     {KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION}
 )
 FATAL = frozenset({KafkaError._FATAL, KafkaError.FENCED_INSTANCE_ID, KafkaError._FENCED})
+MOVING = frozenset({KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE})
+"""A partition has no leader for a moment: it was just made, or its leader has just changed."""
 
 
 def is_fatal(error: KafkaError) -> bool:

@@ -1,6 +1,7 @@
 """Questions to the cluster on a client of their own, each with a bound on the time it may take."""
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -18,12 +19,13 @@ from confluent_kafka.admin._listoffsets import OffsetSpec
 from confluent_kafka.admin._topic import TopicDescription
 
 from streamapp.brokers.kafka.client import close_consumer
-from streamapp.brokers.kafka.failures import MISSING, answering
+from streamapp.brokers.kafka.failures import MISSING, MOVING, answering
 from streamapp.brokers.kafka.options import onlooker_options, without_membership
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.records import Shard
 
 TIMEOUT = 10.0
+PAUSE = 0.1
 
 
 class Queries:
@@ -108,12 +110,22 @@ class Queries:
             return {}
         asked = {TopicPartition(shard.stream, int(shard.id)): shard for shard in shards}
         with answering(f"offsets of {', '.join(map(str, shards))}"):
-            found = _found(
-                self._client().list_offsets(
-                    dict.fromkeys(asked, spec), isolation_level=self._isolation, request_timeout=TIMEOUT
-                )
-            )
+            found = self._settled_offsets(dict.fromkeys(asked, spec))
         return {asked[partition]: result.offset for partition, result in found.items()}
+
+    def _settled_offsets(self, asked: dict[TopicPartition, OffsetSpec]) -> dict[Any, Any]:
+        """Ask again, up to the timeout, while a partition has no leader yet."""
+        until = time.monotonic() + TIMEOUT
+        while True:
+            answers = self._client().list_offsets(
+                asked, isolation_level=self._isolation, request_timeout=TIMEOUT
+            )
+            try:
+                return _found(answers)
+            except KafkaException as error:
+                if error.args[0].code() not in MOVING or time.monotonic() > until:
+                    raise
+            time.sleep(PAUSE)
 
     def close(self) -> None:
         """Forget the client of this process."""
