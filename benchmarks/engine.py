@@ -20,7 +20,7 @@ updates: list[float] = []
 def count_updates(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
     """Note every row of the checkpoint table that a statement of this process writes."""
     result = execute(sql, params, many, context)
-    if sql.lstrip().startswith(("UPDATE streamapp_checkpoint", 'UPDATE "streamapp_checkpoint"')):
+    if "UPDATE streamapp_checkpoint" in sql or 'UPDATE "streamapp_checkpoint"' in sql:
         updates.extend([time.monotonic()] * context["cursor"].rowcount)
     return result
 
