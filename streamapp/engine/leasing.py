@@ -83,11 +83,15 @@ class SpreadLeases:
     def _take(
         self, worker: UUID, rows: dict[Shard, int], held: Sequence[Shard], wanted: int
     ) -> dict[Shard, Placed]:
-        # A lease of this worker's own identity that it doesn't hold is the trace of a lost reply.
         leases = self._store.leases.rows(list(rows.values()))
-        free = {row.checkpoint for row in leases if row.free or row.worker == worker}
+        # A lease of this worker's own identity that it doesn't hold is the trace of a lost reply.
+        stray = {row.checkpoint for row in leases if row.worker == worker} - {rows[shard] for shard in held}
+        free = stray | {row.checkpoint for row in leases if row.free}
         shards = [shard for shard, row in rows.items() if row in free and shard not in held][:wanted]
         by_row = {rows[shard]: shard for shard in shards}
+        if unwanted := stray - by_row.keys():
+            # Nobody takes them from a worker that lives, so they would never be read again.
+            self._store.leases.release(worker, unwanted)
         taken = self._store.leases.take_free(worker, list(by_row)) if shards else []
         return self._opening.placed({by_row[lease.checkpoint]: lease for lease in taken})
 

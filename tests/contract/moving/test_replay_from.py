@@ -109,7 +109,7 @@ def test_a_rewind_whose_worker_crashed_before_it_could_say_so_still_wins(done):
     done.rewind("0@6")
     worker = done.start(replay_from="earliest")
     worker.consumer.saver.note_moves = lambda: None  # the crash comes before
-    worker.run_once()
+    done.run(until=lambda: worker.shards)
     worker = done.restart(worker, replay_from="earliest")
     done.run()
     assert worker.of(0) == places(0, range(6, 10))

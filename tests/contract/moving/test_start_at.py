@@ -77,7 +77,7 @@ def test_it_is_stored_before_the_first_delivery_so_a_crash_before_any_save_loses
 ):
     options = {"start_at": start_at} if start_at else {}
     worker = stage.start(**options)
-    worker.run_once()
+    stage.run(until=lambda: worker.shards)
     log.fill(stage.source.topic, 3)
     worker = stage.restart(worker, **options)
     stage.run()

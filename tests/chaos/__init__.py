@@ -1,0 +1,1 @@
+"""Random histories of workers, faults and operators, each checked record by record."""
