@@ -34,8 +34,11 @@ class Checkpoint(models.Model):
     """The stored watermark of one shard of one incarnation of a stream, for one subscription.
 
     `epoch` grows at every take-over and every rewind and fences late saves. `revision` grows with
-    operator actions only and is what a reviewed plan is checked against. Every write is one
-    conditional UPDATE in `streamapp.store`; nothing ever saves a whole row.
+    operator actions and lineage only and is what a reviewed plan is checked against. Every write
+    is one conditional UPDATE in `streamapp.store`; nothing ever saves a whole row.
+
+    `parents` names the shards that must be finished before this one is read. `retired_at` is when
+    the stream was first seen without this shard; nothing reads a retired one any more.
     """
 
     subscription = models.ForeignKey(Subscription, models.CASCADE, related_name="checkpoints")
@@ -46,6 +49,8 @@ class Checkpoint(models.Model):
     epoch = models.BigIntegerField(_("epoch"), default=0)
     revision = models.BigIntegerField(_("revision"), default=0)
     saved_at = models.DateTimeField(_("saved at"))
+    parents = models.JSONField(_("parents"), default=list)
+    retired_at = models.DateTimeField(_("retired at"), null=True)
 
     class Meta:
         verbose_name = _("shard")
