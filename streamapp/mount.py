@@ -47,7 +47,7 @@ class Mount:
     source: Source
     group: str
     batch: int | None = None
-    transaction: Literal["none", "handler"] = "handler"
+    transaction: Literal["none", "handler", "checkpoint"] = "handler"
     start_at: Position | None = None
     replay_from: Position | None = None
     replay_scope: Literal["start", "assignment"] = "start"
@@ -57,6 +57,13 @@ class Mount:
     checkpoints: Literal["database", "process"] = "database"
     state: Callable[[], Any] | None = None
     max_ahead: int = 10_000
+    redeliver: Literal["all", "unsettled"] = "all"
+    """What comes again behind a held record: everything, or only what isn't settled."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Tell whether a handler's writes and its checkpoints are one transaction."""
+        return self.transaction == "checkpoint"
 
     def subscribing(self) -> Subscribing:
         """Say what a broker must know to make a reader."""

@@ -152,7 +152,7 @@ class Assigning:
         found = kept.first if self._mount.on_out_of_range == "earliest" else kept.end
         logger.error("The log doesn't keep the position, reading elsewhere. %s to=%s", fields, found)
         with self._holdings.lock:
-            state.move(found)
+            state.skip(found)
 
 
 def _named(shards: Iterable[Shard]) -> str:

@@ -78,9 +78,12 @@ class BatchHandling(Handling):
             arguments.append(BatchContext(self._mover, attempt, self._state))  # type: ignore[arg-type]
         first = batch.parts[0]
         try:
-            return checked_list(self._call(*arguments), len(batch.values))
+            return self._called(batch, arguments)
         except FAILURES as error:  # the edge of the handler; it is reported
             return self._failed(error, first, first.indexes[0])
+
+    def _called(self, batch: Batch, arguments: list[Any]) -> Outcome | list[Outcome]:
+        return checked_list(self._call(*arguments), len(batch.values))
 
     def _settle_all(self, batch: Batch, outcomes: Outcome | list[Outcome], attempt: int) -> Work | None:
         if isinstance(outcomes, Outcome) and outcomes.kind is Kind.ACK:
@@ -114,7 +117,7 @@ class BatchHandling(Handling):
                 if outcome.kind is Kind.RETRY:
                     retried.append(index)
                 else:
-                    self._settle(part, index, outcome)
+                    self._conclude(part, index, outcome)
             if retried and part.current:
                 again.append(part.rest(retried))
         return Work(tuple(again), attempt + 1, self._clock() + latest) if again else None

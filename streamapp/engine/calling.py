@@ -43,26 +43,33 @@ def _synchronous(mount: Mount, loop: EventLoop) -> Call:
 
 
 def _in_transaction(mount: Mount, call: Call, using: str) -> Call:
-    def verify(outcome: Any, value: Any) -> Outcome | list[Outcome]:
-        return checked_list(outcome, len(value)) if mount.shape.is_batch else checked(outcome)
-
     def call_in_transaction(*arguments: Any) -> Outcome | list[Outcome]:
         with transaction.atomic(using=using):
-            outcome = verify(call(*arguments), arguments[0])
+            outcome = verified(mount, call(*arguments), arguments[0])
             if isinstance(outcome, Outcome) and outcome.kind is Kind.RETRY:
                 transaction.set_rollback(True, using=using)
-            elif _is_broken(using):
-                raise TransactionBroken(
-                    "The handler caught a database error and went on. Its transaction can only be rolled "
-                    "back; put what may fail into a transaction.atomic() block of its own."
-                )
+            else:
+                refuse_broken(using)
         return outcome
 
     return call_in_transaction
 
 
+def verified(mount: Mount, outcome: Any, value: Any) -> Outcome | list[Outcome]:
+    """Return what the handler said of a value or a list of values, or raise WrongOutcome."""
+    return checked_list(outcome, len(value)) if mount.shape.is_batch else checked(outcome)
+
+
+def refuse_broken(using: str) -> None:
+    """Raise TransactionBroken if a commit would silently be a rollback."""
+    if _is_broken(using):
+        raise TransactionBroken(
+            "The handler caught a database error and went on. Its transaction can only be rolled "
+            "back; put what may fail into a transaction.atomic() block of its own."
+        )
+
+
 def _is_broken(using: str) -> bool:
-    """Tell whether a commit would silently be a rollback."""
     connection = connections[using]
     if connection.needs_rollback:
         return True

@@ -144,9 +144,10 @@ class Consumer:
         states = self.holdings.states
         with self.holdings.lock:
             slices = [
-                state.register(chunk)
+                part
                 for chunk in polled.chunks
                 if (state := states.get(chunk.shard)) and state.target is None
+                if (part := state.register(chunk))
             ]
             for shard, end in polled.ends.items():
                 if (state := states.get(shard)) and state.target is None:

@@ -10,10 +10,11 @@ from typing import Any
 from django.db import Error as DatabaseError
 
 from streamapp.engine.calling import Call
+from streamapp.engine.committing import Committer
 from streamapp.engine.database import LaneDatabase
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.gate import Gate
-from streamapp.engine.moving import Mover
+from streamapp.engine.moving import Moves
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
 from streamapp.exceptions import BrokerUnavailable
@@ -39,7 +40,8 @@ class Surroundings:
 
     store: Store
     gate: Gate
-    mover: Mover
+    mover: Moves
+    committer: Committer
     loop: EventLoop
     clock: Callable[[], float]
     state: Any
@@ -95,6 +97,10 @@ class Handling(ABC):
         else:
             part.state.hold(part.span, index, part.chunk.position(index), outcome.reason)
             logger.warning("Record held. %s", self._fields(part, index, reason=outcome.reason))
+
+    def _conclude(self, part: Slice, index: int, outcome: Outcome) -> None:
+        """Apply what the handler said of a record."""
+        self._settle(part, index, outcome)
 
     def _set_aside(self, part: Slice, index: int, error: BaseException) -> Outcome:
         """Return what a record that can't be decoded is mounted to come to; raises Outage."""

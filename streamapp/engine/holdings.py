@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from streamapp.engine.shard import Placed, ShardState, Snapshot
+from streamapp.engine.shard import Keeping, Placed, ShardState, Snapshot
 from streamapp.records import Shard
-from streamapp.store.checkpoints import Difference
+from streamapp.store.checkpoints import Difference, Place
 from streamapp.store.records import Held
 
 
@@ -30,6 +30,7 @@ class Holdings:
     """
 
     worker: UUID
+    keeping: Keeping = field(default_factory=Keeping)
     lock: threading.RLock = field(default_factory=threading.RLock)
     states: dict[Shard, ShardState] = field(default_factory=dict)
     _moved: dict[int, int] = field(default_factory=dict)
@@ -39,7 +40,8 @@ class Holdings:
     def add(self, placed: Mapping[Shard, Placed]) -> None:
         """Hold shards from now on; each has to move to its place first."""
         with self.lock:
-            self.states.update({shard: ShardState(shard, place) for shard, place in placed.items()})
+            states = {shard: ShardState(shard, place, self.keeping) for shard, place in placed.items()}
+            self.states.update(states)
 
     def drop(self, shards: Iterable[Shard]) -> list[int]:
         """Hold shards no longer and void what runs; returns their checkpoints."""
@@ -94,18 +96,28 @@ class Holdings:
         with self.lock:
             for snapshot in snapshots:
                 snapshot.state.saved(snapshot)
-                if self.states.get(snapshot.state.shard) is snapshot.state:
-                    self._mirrored[snapshot.state.shard] = snapshot.save.position
+                self.mirror(snapshot.state, snapshot.place)
+
+    def mirror(self, state: ShardState, place: Place) -> None:
+        """Note that the broker should know a position that was written."""
+        with self.lock:
+            if self.states.get(state.shard) is state:
+                self._mirrored[state.shard] = place.position
 
     def accept(self, differences: Iterable[Difference]) -> tuple[list[ShardState], list[ShardState]]:
         """Adopt what a rewind wrote and let go of what somebody else took; returns both."""
         with self.lock:
             by_checkpoint = {state.checkpoint: state for state in self.states.values()}
             known = [(by_checkpoint[d.checkpoint], d) for d in differences if d.checkpoint in by_checkpoint]
-            rewound = [(state, d) for state, d in known if d.worker == self.worker and d.epoch > state.epoch]
+            rewound = [
+                (state, d)
+                for state, d in known
+                if d.worker == self.worker
+                and (d.epoch > state.epoch or (d.epoch == state.epoch and state.differs(d.place)))
+            ]
             fenced = [state for state, d in known if d.worker != self.worker and d.epoch >= state.epoch]
             for state, difference in rewound:
-                state.adopt(difference.epoch, difference.position)
+                state.adopt(difference.epoch, difference.place)
             self._fenced += [state.shard for state in fenced]
             self.drop([state.shard for state in fenced])
             return [state for state, _ in rewound], fenced

@@ -1,6 +1,7 @@
 """Moves that a handler asks for: seek and rewind."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from streamapp.brokers.base import Broker
@@ -32,7 +33,20 @@ class Moves:
         self._holdings = holdings
         self._gate = gate
         self._rewind = rewind
+        self.rewound = False
+        """Whether the call at hand has asked for a rewind, which its transaction carries."""
         self._asked = False
+        self._before_rewind: Callable[[], None] | None = None
+
+    @contextmanager
+    def within(self, before_rewind: Callable[[], None]) -> Iterator[None]:
+        """Note what one call asks for; `before_rewind` may refuse a rewind by raising."""
+        self.rewound = False
+        self._before_rewind = before_rewind
+        try:
+            yield
+        finally:
+            self._before_rewind = None
 
     def seek(self, position: Position) -> None:
         """Void what was delivered of the shards named, and move when the handler has returned."""
@@ -53,8 +67,10 @@ class Moves:
 
     def rewind(self, position: Position) -> None:
         """Write the rewind; it is adopted when the handler has returned and its transaction holds."""
+        if self._before_rewind:
+            self._before_rewind()
         self._rewind(position)
-        self._asked = True
+        self.rewound = self._asked = True
         self._gate.interrupt()
 
     def take_asked(self) -> bool:

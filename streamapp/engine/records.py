@@ -29,7 +29,7 @@ class RecordHandling(Handling):
             if state.generation != generation:
                 return None
             if gate.interrupted or clock() >= life.until:
-                return _rest(part, index, attempt)
+                return rest(part, index, attempt)
             left, value = None, UNDECODED
             try:
                 value = None if (raw := raws[index]) is None else decode(raw)
@@ -62,7 +62,7 @@ class RecordHandling(Handling):
         try:
             outcome = self._failed(error, part, index) if decoded else self._set_aside(part, index, error)
         except Outage:
-            return _rest(part, index, attempt, self._clock() + OUTAGE_SECONDS)
+            return rest(part, index, attempt, self._clock() + OUTAGE_SECONDS)
         return self._apply(part, index, attempt, outcome)
 
     def _judge(self, part: Slice, index: int, attempt: int, outcome: Any) -> Work | None:
@@ -76,11 +76,12 @@ class RecordHandling(Handling):
         if outcome.kind is Kind.RETRY:
             outcome, delay = self._retry_or_hold(attempt, outcome.reason)
             if outcome.kind is Kind.RETRY:
-                return _rest(part, index, attempt + 1, self._clock() + delay)
+                return rest(part, index, attempt + 1, self._clock() + delay)
         self._settle(part, index, outcome)
         return None
 
 
-def _rest(part: Slice, index: int, attempt: int, due: float = 0.0) -> Work:
-    """Return a record and those behind it as work for later."""
-    return Work((part.rest(range(index, len(part.chunk))),), attempt, due)
+def rest(part: Slice, index: int, attempt: int, due: float = 0.0) -> Work:
+    """Return a record and those of its slice behind it as work for later."""
+    later = part.indexes[part.indexes.index(index) :]
+    return Work((part.rest(later),), attempt, due)

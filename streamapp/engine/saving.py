@@ -9,6 +9,7 @@ import threading
 
 from django.db import Error as DatabaseError
 
+from streamapp.engine.committing import Committer
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings, Unsaved
 from streamapp.observability.logs import Fields
@@ -19,14 +20,27 @@ logger = logging.getLogger("streamapp.saving")
 
 
 class Saver:
-    """Saves one subscription's checkpoints. `durable` is False for CHECKPOINTS = "process"."""
+    """Saves one subscription's checkpoints. `durable` is False for CHECKPOINTS = "process".
 
-    def __init__(self, name: str, holdings: Holdings, store: Store, gate: Gate, *, durable: bool) -> None:
+    With a `committer` it writes the rows that no handler's transaction has written.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        holdings: Holdings,
+        store: Store,
+        gate: Gate,
+        *,
+        durable: bool,
+        committer: Committer | None = None,
+    ) -> None:
         self._name = name
         self._holdings = holdings
         self._store = store
         self._gate = gate
         self._durable = durable
+        self._committer = committer
         self._one_at_a_time = threading.Lock()
 
     def save_once(self) -> bool:
@@ -83,7 +97,10 @@ class Saver:
 
     def _write(self, unsaved: Unsaved) -> None:
         self._write_moves(unsaved)
-        if unsaved.snapshots and self._durable:
+        if self._committer:
+            self._committer.save(snapshot.state for snapshot in unsaved.snapshots)
+            unsaved.snapshots = []
+        elif unsaved.snapshots and self._durable:
             self._store.checkpoints.save([snapshot.save for snapshot in unsaved.snapshots])
         if unsaved.held:
             self._store.records.hold(unsaved.held, unsaved.epochs)

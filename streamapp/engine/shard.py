@@ -1,12 +1,16 @@
 """One shard in one worker: its fence, its generation and its watermark."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import Lock
 from typing import NamedTuple
 
 from streamapp.brokers.base import Chunk
-from streamapp.engine.watermark import Span, Watermark
+from streamapp.engine.settled import NONE, Ranges, recalled, written
+from streamapp.engine.span import Indexes, Span
+from streamapp.engine.watermark import NOTHING, Watermark
 from streamapp.records import Shard
-from streamapp.store.checkpoints import Save
+from streamapp.store.checkpoints import Exchange, Place, Save
 from streamapp.store.leases import Taken
 from streamapp.store.records import Held
 
@@ -19,12 +23,30 @@ class Placed:
     position: int
 
 
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What a subscription keeps beside its positions.
+
+    `settled`: also which records behind a checkpoint are settled. `exact`: every write of a row
+    names what the row must say before it, because a handler's transaction depends on it.
+    """
+
+    settled: bool = False
+    exact: bool = False
+
+
 class Snapshot(NamedTuple):
-    """A save with the generation that it belongs to."""
+    """What is to be written, with the generation that it belongs to."""
 
     state: "ShardState"
     generation: int
-    save: Save
+    place: Place
+    first: bool
+
+    @property
+    def save(self) -> Save:
+        """Return the write that only moves forwards."""
+        return Save(self.state.checkpoint, self.state.epoch, self.place, self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +74,11 @@ class ShardState:
 
     `generation` grows at every move; outcomes and saves of an older one are void. `target` is
     where reading must move to next; while it is set nothing is registered and nothing saved.
-    `sought` tells that a handler has moved it and that no save has followed.
+    `sought` tells that a handler has moved it and that no save has followed. `writing` is held by
+    whoever writes the row of a subscription that keeps it exact, and is taken before any other lock.
     """
 
-    def __init__(self, shard: Shard, placed: Placed) -> None:
+    def __init__(self, shard: Shard, placed: Placed, keeping: Keeping = Keeping()) -> None:
         self.shard = shard
         self.checkpoint = placed.lease.checkpoint
         self.epoch = placed.lease.epoch
@@ -64,28 +87,53 @@ class ShardState:
         self.full = False
         self.sought = False
         self.newly_held: list[Held] = []
-        self._stored: int | None = placed.lease.position
+        self.writing = Lock()
+        self._keeping = keeping
+        self._stored: Place | None = placed.lease.place
+        self._recall: Place | None = placed.lease.place
         self._begin(placed.position)
 
     def _begin(self, position: int) -> None:
         self.watermark = Watermark(position)
-        self._first = position != self._stored
+        self._first = self._stored is None or self._stored.position != position
+        recall = self._recall
+        stands = self._keeping.settled and recall is not None and recall.position == position
+        # Settled in an earlier reading, and not delivered again yet.
+        self._known = recalled(self.shard, recall) if stands and recall else NONE
 
-    def register(self, chunk: Chunk) -> Slice:
-        """Note a chunk as delivered and return it as work."""
+    def register(self, chunk: Chunk) -> Slice | None:
+        """Note a chunk as delivered; return as work what of it isn't known to be settled."""
         span = self.watermark.register(chunk)
-        return Slice(self, self.generation, span, chunk, range(len(chunk)))
+        indexes: range | list[int] = range(len(chunk))
+        if self._known:
+            settled = [index for index in indexes if chunk.position(index) in self._known]
+            self._known = self._known.since(chunk.end)
+            if settled:
+                span.settle_all(settled)
+                indexes = sorted({*indexes} - {*settled})
+        return Slice(self, self.generation, span, chunk, indexes) if indexes else None
 
     def void(self) -> None:
         """Make every outcome of what was delivered so far worthless."""
         self.generation += 1
 
     def move(self, position: int) -> None:
-        """Void what was delivered and ask for reading to move; the checkpoint may go backwards."""
+        """Void what was delivered and ask for reading to move; the checkpoint may go backwards.
+
+        What is remembered as settled is forgotten: all from the position on is delivered.
+        """
         self.void()
         self.target = position
-        # A save may be on its way: what the row says is known only after the next one.
-        self._stored = None
+        self._recall = None
+        if not self._keeping.exact:
+            # A save may be on its way: what the row says is known only after the next one.
+            self._stored = None
+
+    def skip(self, position: int) -> None:
+        """Move to where the log has records, and still deliver only what isn't settled."""
+        ranges = self._settled(NOTHING)[1]
+        self.move(position)
+        self._recall = Place(position, written(ranges.since(position), position))
 
     def seek(self, position: int) -> None:
         """Move as a handler asked; not durable before the next save.
@@ -97,12 +145,12 @@ class ShardState:
             self.move(position)
             self.sought = True
 
-    def adopt(self, epoch: int, position: int) -> None:
-        """Accept a rewind that somebody wrote into the row."""
+    def adopt(self, epoch: int, place: Place) -> None:
+        """Accept what somebody else wrote into the row: a rewind, or a write whose reply was lost."""
         self.epoch = epoch
-        self.move(position)
+        self.move(place.position)
         self.sought = False
-        self._stored = position
+        self._stored = self._recall = place
 
     def restart(self) -> int:
         """Begin anew at the target, which is returned; the first save compares the epoch only."""
@@ -111,23 +159,49 @@ class ShardState:
         self.full = False
         self.newly_held.clear()
         self._begin(position)
+        # A row that is kept exact says where a seek went as soon as its handler's transaction has ended.
+        self.sought = self.sought and self._first
         return position
 
     def snapshot(self) -> Snapshot | None:
         """Return what is to be saved now, or None when the row says so already."""
         if self.target is not None:
             return None
-        position = self.watermark.lowest()
-        if position == self._stored and not self._first:
+        place = self.place()
+        if place == self._stored and not self._first:
             return None
-        return Snapshot(self, self.generation, Save(self.checkpoint, self.epoch, position, self._first))
+        return Snapshot(self, self.generation, place, self._first)
+
+    def place(self, also: Mapping[Span, Indexes] = NOTHING) -> Place:
+        """Return what the row should say, as if the records of `also` were settled too."""
+        if not self._keeping.settled:
+            return Place(self.watermark.lowest())
+        position, ranges = self._settled(also)
+        return Place(position, written(ranges, position))
+
+    def _settled(self, also: Mapping[Span, Indexes]) -> tuple[int, Ranges]:
+        position, ranges = self.watermark.place(also)
+        return position, Ranges([*ranges, *self._known.since(self.watermark.next)])
 
     def saved(self, snapshot: Snapshot) -> None:
         """Remember that a snapshot has reached the row, unless the shard has moved since."""
         if snapshot.generation == self.generation:
-            self._stored = snapshot.save.position
-            self._first = False
+            self.exchanged(snapshot.place)
             self.sought = False
+
+    def exchange(self, new: Place) -> Exchange:
+        """Return the write that a row takes only if it still says what was last written."""
+        assert self._stored is not None, "a row that is kept exact is always known"
+        return Exchange(self.checkpoint, self.epoch, self._stored, new)
+
+    def exchanged(self, place: Place) -> None:
+        """Remember what the row says."""
+        self._stored = place
+        self._first = False
+
+    def differs(self, place: Place) -> bool:
+        """Tell whether a row that is kept exact says something else than was last written."""
+        return self._keeping.exact and place != self._stored
 
     def hold(self, span: Span, index: int, position: int, reason: str) -> None:
         """Leave one record unsettled and remember it for the admin."""

@@ -3,74 +3,18 @@
 It knows what was delivered, not which numbers might exist: a gap is never work. It belongs to one
 generation of one shard and is thrown away with it, so nothing of an old assignment survives.
 
-Threads: the lane settles while the saver asks. Registering and asking happen under the
-subscription's lock; settling in order is one attribute write and needs none.
+Threads: lanes settle while the saver asks. Registering and asking happen under the subscription's
+lock; settling is under the span's own.
 """
 
-from bisect import insort
 from collections import deque
+from collections.abc import Mapping
 
 from streamapp.brokers.base import Chunk
+from streamapp.engine.settled import Range
+from streamapp.engine.span import Indexes, Span
 
-
-class Span:
-    """A registered chunk, and which of its records are settled.
-
-    Records below `cursor` are settled, except those in `held`; records from `cursor` on are not,
-    except those in `_early`. `end` is the place behind the chunk.
-    """
-
-    __slots__ = ("_early", "before", "chunk", "cursor", "held", "size")
-
-    def __init__(self, chunk: Chunk, before: int) -> None:
-        self.chunk: Chunk | None = chunk
-        self.before = before
-        self.cursor = 0
-        self.held: list[int] = []
-        self.size = len(chunk)
-        self._early: set[int] = set()
-
-    @property
-    def complete(self) -> bool:
-        """Tell whether every record is settled."""
-        return self.lowest == self.size
-
-    @property
-    def lowest(self) -> int:
-        """Return the index of the first unsettled record, or `size`."""
-        return min(self.held[0], self.cursor) if self.held else self.cursor
-
-    def settle(self, index: int) -> None:
-        """Settle one record, in any order."""
-        if index != self.cursor:
-            self._early.add(index)
-        elif self._early:
-            self._advance()
-        else:
-            self.cursor = index + 1
-
-    def settle_all(self, indexes: range | list[int]) -> None:
-        """Settle several records; a chunk handled as a whole costs one step."""
-        if self.cursor == indexes[0] and len(indexes) == self.size - self.cursor and not self._early:
-            self.cursor = self.size
-        else:
-            for index in indexes:
-                self.settle(index)
-
-    def hold(self, index: int) -> None:
-        """Pass over one record and leave it unsettled; those before it must have been dealt with."""
-        insort(self.held, index)
-        if index == self.cursor:
-            self._advance()
-        else:
-            self._early.add(index)
-
-    def _advance(self) -> None:
-        cursor = self.cursor + 1
-        while cursor in self._early:
-            self._early.discard(cursor)
-            cursor += 1
-        self.cursor = cursor
+NOTHING: Mapping[Span, Indexes] = {}
 
 
 class Watermark:
@@ -97,11 +41,32 @@ class Watermark:
     def lowest(self) -> int:
         """Return the position that a checkpoint may take."""
         oldest = self._oldest()
-        if oldest is None:
-            return self.next
-        span, index = oldest
-        assert span.chunk is not None, "only complete spans let their chunk go"
-        return span.chunk.position(index)
+        return self.next if oldest is None else oldest[0].position(oldest[1])
+
+    def place(self, also: Mapping[Span, Indexes] = NOTHING) -> tuple[int, list[Range]]:
+        """Return the position that a checkpoint may take, and which records behind it are settled.
+
+        As if the records of `also` were settled too: what a transaction that is about to commit writes.
+        """
+        self._oldest()
+        lowest: int | None = None
+        ranges: list[Range] = []
+        open_end = False  # whether the last range ends where the next span begins
+        for span in list(self._spans):
+            unsettled_at = 0
+            for first, last in span.runs(also.get(span, ())):
+                if first > unsettled_at:
+                    lowest = span.position(unsettled_at) if lowest is None else lowest
+                    open_end = False
+                if lowest is not None:
+                    begin = ranges.pop().first if open_end else span.position(first)
+                    ranges.append(Range(begin, span.position(last)))
+                    open_end = True
+                unsettled_at = last + 1
+            if unsettled_at < span.size:
+                lowest = span.position(unsettled_at) if lowest is None else lowest
+                open_end = False
+        return (self.next if lowest is None else lowest), ranges
 
     def ahead(self) -> int:
         """Return how many records were delivered from the oldest unsettled one on."""
@@ -109,13 +74,15 @@ class Watermark:
         return 0 if oldest is None else self._delivered - oldest[0].before - oldest[1]
 
     def free_memory(self) -> None:
-        """Let go of the records of complete spans that wait behind a held one."""
+        """Let go of the records of complete spans that wait behind a held one, and count them as one."""
+        kept: deque[Span] = deque()
         for span in self._spans:
-            if span.complete:
-                span.chunk = None
+            if not (span.let_go() and kept and kept[-1].absorb(span)):
+                kept.append(span)
+        self._spans = kept
 
     def _oldest(self) -> tuple[Span, int] | None:
-        """Find the oldest unsettled record; the lane may settle it at this very moment."""
+        """Find the oldest unsettled record; a lane may settle it at this very moment."""
         while self._spans:
             head = self._spans[0]
             index = head.lowest

@@ -37,6 +37,9 @@ class Checkpoint(models.Model):
     operator actions and lineage only and is what a reviewed plan is checked against. Every write
     is one conditional UPDATE in `streamapp.store`; nothing ever saves a whole row.
 
+    `settled` tells which records behind the position are settled (streamapp/engine/settled.py), where
+    the subscription remembers that: a restart delivers the others only.
+
     `parents` names the shards that must be finished before this one is read. `retired_at` is when
     the stream was first seen without this shard; nothing reads a retired one any more.
     """
@@ -46,6 +49,7 @@ class Checkpoint(models.Model):
     incarnation = models.CharField(_("incarnation"), max_length=64, blank=True)
     shard = models.CharField(_("shard"), max_length=128)
     position = PositionField(_("position"))
+    settled = models.TextField(_("settled behind it"), blank=True, default="")
     epoch = models.BigIntegerField(_("epoch"), default=0)
     revision = models.BigIntegerField(_("revision"), default=0)
     saved_at = models.DateTimeField(_("saved at"))

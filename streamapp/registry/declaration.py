@@ -17,7 +17,8 @@ class Options(TypedDict, total=False):
     broker: str
     group: str
     batch: int
-    transaction: Literal["none", "handler"]
+    transaction: Literal["none", "handler", "checkpoint"]
+    redeliver: Literal["all", "unsettled"]
     start_at: str | Position
     replay_from: str | Position
     replay_scope: Literal["start", "assignment"]

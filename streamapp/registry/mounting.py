@@ -88,5 +88,6 @@ def _pieces(
         "on_out_of_range": entry.choice("ON_OUT_OF_RANGE", ("earliest", "latest", "stop"), "earliest"),
         "checkpoints": entry.choice("CHECKPOINTS", ("database", "process"), "database"),
         "state": entry.function("STATE", Code.BAD_STATE),
+        "redeliver": entry.choice("REDELIVER", ("all", "unsettled"), "all"),
         "max_ahead": read_max_ahead(entry, batch),
     }

@@ -9,7 +9,7 @@ from streamapp.problems import Code
 from streamapp.registry.entry import Entry
 from streamapp.registry.retry import parse_retry
 
-Transaction = Literal["none", "handler"]
+Transaction = Literal["none", "handler", "checkpoint"]
 MAX_AHEAD = 10_000
 
 
@@ -40,7 +40,7 @@ def read_max_ahead(entry: Entry, batch: int | None) -> int:
 def read_transaction(entry: Entry, shape: Shape | None) -> Transaction:
     """Return what is rolled back when the handler fails."""
     on_the_loop = shape is not None and shape.is_async and not shape.is_batch
-    choices: tuple[Transaction, ...] = ("none", "handler")
+    choices: tuple[Transaction, ...] = ("none", "handler", "checkpoint")
     default: Transaction = "none" if on_the_loop else "handler"
     transaction = entry.choice("TRANSACTION", choices, default)
     if on_the_loop and transaction != "none":

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connections
@@ -15,6 +16,13 @@ from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
 
 
+class Place(NamedTuple):
+    """What a row says: the checkpoint, and which records behind it are settled, as stored."""
+
+    position: int
+    settled: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Save:
     """A watermark on its way into its row.
@@ -24,8 +32,18 @@ class Save:
 
     checkpoint: int
     epoch: int
-    position: int
+    place: Place
     first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A watermark on its way into a row that must still be as its owner has last written it."""
+
+    checkpoint: int
+    epoch: int
+    old: Place
+    new: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +52,7 @@ class Difference:
 
     checkpoint: int
     epoch: int
-    position: int
+    place: Place
     worker: UUID | None
 
 
@@ -77,10 +95,35 @@ class CheckpointStore:
         It needs no second one to be committed, so a worker that stalls here keeps no lock.
         """
         connection = connections[self._using]
-        rows = [(save.checkpoint, save.epoch, encode_position(save.position), save.first) for save in saves]
+        rows = [(save.checkpoint, save.epoch, *_stored(save.place), save.first) for save in saves]
         with connection.cursor() as cursor:
             cursor.execute(*statements.save_checkpoints(connection.vendor, rows))
             return {checkpoint for (checkpoint,) in cursor.fetchall()}
+
+    def exchange(self, exchanges: Sequence[Exchange]) -> set[int]:
+        """Move rows that are exactly as their owner believes; returns which moved.
+
+        One statement that locks in the order of the rows. The last one in a handler's transaction: a
+        row that didn't move tells that the transaction must not be committed.
+        """
+        connection = connections[self._using]
+        rows = [(each.checkpoint, each.epoch, *_stored(each.old), *_stored(each.new)) for each in exchanges]
+        with connection.cursor() as cursor:
+            cursor.execute(*statements.exchange_checkpoints(connection.vendor, rows))
+            return {checkpoint for (checkpoint,) in cursor.fetchall()}
+
+    def locked_epochs(self, checkpoints: Collection[int]) -> dict[int, int]:
+        """Lock rows until the end of the open transaction and return their epochs."""
+        rows = self._checkpoints.filter(id__in=checkpoints).order_by("id").select_for_update()
+        return dict(rows.values_list("id", "epoch"))
+
+    def read(self, checkpoints: Collection[int]) -> list[Difference]:
+        """Return what rows say and who owns them."""
+        rows = self._checkpoints.filter(id__in=checkpoints)
+        return [
+            Difference(row.pk, row.epoch, Place(row.position, row.settled), row.lease.worker_id)
+            for row in rows.select_related("lease")
+        ]
 
     def differences(self, worker: UUID, epochs: Mapping[int, int]) -> list[Difference]:
         """Return the rows whose epoch or owner isn't what the worker remembers; usually none."""
@@ -88,8 +131,8 @@ class CheckpointStore:
         with connection.cursor() as cursor:
             cursor.execute(*statements.differences(connection.vendor, worker, list(epochs.items())))
             return [
-                Difference(pk, epoch, decode_position(position), _uuid(owner))
-                for pk, epoch, position, owner in cursor.fetchall()
+                Difference(pk, epoch, Place(decode_position(position), settled), _uuid(owner))
+                for pk, epoch, position, settled, owner in cursor.fetchall()
             ]
 
     def finished(self, subscription: int) -> set[Shard]:
@@ -119,6 +162,10 @@ class CheckpointStore:
         stored = self._checkpoints.filter(id__in=epochs).values_list("id", "epoch")
         mine = [checkpoint for checkpoint, epoch in stored if epoch == epochs[checkpoint]]
         HeldRecord.objects.using(self._using).filter(checkpoint__in=mine).delete()
+
+
+def _stored(place: Place) -> tuple[str, str]:
+    return encode_position(place.position), place.settled
 
 
 def _uuid(value: object) -> UUID | None:

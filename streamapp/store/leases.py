@@ -8,6 +8,7 @@ from django.db.models import F, Q
 
 from streamapp.models import Checkpoint, HeldRecord, Lease
 from streamapp.models.worker import WorkerState
+from streamapp.store.checkpoints import Place
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
 
@@ -18,7 +19,12 @@ class Taken:
 
     checkpoint: int
     epoch: int
-    position: int
+    place: Place
+
+    @property
+    def position(self) -> int:
+        """Return the stored position."""
+        return self.place.position
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +87,5 @@ class LeaseStore:
         mine = self._checkpoints.filter(id__in=checkpoints)
         mine.update(epoch=F("epoch") + 1)
         HeldRecord.objects.using(self._using).filter(checkpoint__in=checkpoints).delete()
-        return [Taken(row.pk, row.epoch, row.position) for row in mine.only("epoch", "position")]
+        rows = mine.only("epoch", "position", "settled")
+        return [Taken(row.pk, row.epoch, Place(row.position, row.settled)) for row in rows]

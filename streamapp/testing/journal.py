@@ -8,7 +8,7 @@ from streamapp.engine.calling import Call
 from streamapp.engine.handling import Handling, Surroundings
 from streamapp.engine.records import RecordHandling
 from streamapp.engine.shard import ShardState, Slice
-from streamapp.engine.watermark import Span
+from streamapp.engine.span import Span
 from streamapp.engine.work import Work
 from streamapp.mount import Mount
 from streamapp.outcomes import ACK, Outcome

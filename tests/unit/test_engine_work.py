@@ -4,11 +4,12 @@ from streamapp.brokers.local.chunk import LocalChunk
 from streamapp.engine.shard import Placed, ShardState, Slice
 from streamapp.engine.work import Backlog, Work
 from streamapp.records import Shard
+from streamapp.store.checkpoints import Place
 from streamapp.store.leases import Taken
 
 
 def a_shard(number: int) -> ShardState:
-    state = ShardState(Shard("orders", str(number)), Placed(Taken(number, 1, 0), 0))
+    state = ShardState(Shard("orders", str(number)), Placed(Taken(number, 1, Place(0)), 0))
     state.restart()
     return state
 

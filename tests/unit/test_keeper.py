@@ -8,6 +8,7 @@ from streamapp.engine.holdings import Holdings
 from streamapp.engine.keeper import Keeper
 from streamapp.engine.shard import Placed
 from streamapp.records import Shard
+from streamapp.store.checkpoints import Place
 from streamapp.store.leases import Taken
 
 OLD, NEW = UUID(int=1), UUID(int=2)
@@ -16,7 +17,7 @@ OLD, NEW = UUID(int=1), UUID(int=2)
 def held(worker: UUID) -> Holdings:
     shard = Shard("orders", "0")
     holdings = Holdings(worker)
-    holdings.add({shard: Placed(Taken(1, 1, 0), 0)})
+    holdings.add({shard: Placed(Taken(1, 1, Place(0)), 0)})
     return holdings
 
 

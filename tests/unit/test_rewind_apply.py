@@ -10,7 +10,7 @@ from streamapp.models import HeldRecord, Rewind, RewoundShard
 from streamapp.positions import At, Earliest, Latest
 from streamapp.services import rewind
 from streamapp.services.progress import Arrival, arrival, rewound_shards
-from streamapp.store.checkpoints import Save
+from streamapp.store.checkpoints import Place, Save
 from tests.admin.scenes import SETTINGS, STORE, hold, log, position_of, started, worker
 
 pytestmark = pytest.mark.django_db
@@ -44,20 +44,20 @@ def test_the_trail_says_who_why_and_from_where_to_where(rows, admin_user):
 
 def test_the_old_position_is_the_one_found_when_applying(rows):
     plan = rewind.plan_mounted("ledger.spend", At("1", 10))
-    STORE.checkpoints.save([Save(rows[1].pk, epoch=0, position=75, first=False)])
+    STORE.checkpoints.save([Save(rows[1].pk, epoch=0, place=Place(75), first=False)])
     [shard] = rewind.apply(plan, origin="test").shards.all()
     assert (shard.old_position, position_of(rows[1])) == (75, 10)
 
 
 def test_a_save_of_the_epoch_before_never_brings_the_old_position_back(rows):
     rewind.apply(rewind.plan_mounted("ledger.spend", At("1", 10)), origin="test")
-    assert STORE.checkpoints.save([Save(rows[1].pk, epoch=0, position=80, first=True)]) == set()
+    assert STORE.checkpoints.save([Save(rows[1].pk, epoch=0, place=Place(80), first=True)]) == set()
     assert position_of(rows[1]) == 10
 
 
 def test_after_a_rewind_progress_is_saved_from_the_new_position_on(rows):
     rewind.apply(rewind.plan_mounted("ledger.spend", At("1", 10)), origin="test")
-    assert STORE.checkpoints.save([Save(rows[1].pk, epoch=1, position=21, first=False)]) == {rows[1].pk}
+    assert STORE.checkpoints.save([Save(rows[1].pk, epoch=1, place=Place(21), first=False)]) == {rows[1].pk}
     assert position_of(rows[1]) == 21
 
 
@@ -87,7 +87,7 @@ def test_a_plan_is_refused_when_a_checkpoint_is_gone(rows):
 
 def test_ordinary_progress_makes_no_plan_stale(rows):
     plan = rewind.plan_mounted("ledger.spend", Earliest())
-    STORE.checkpoints.save([Save(row.pk, epoch=0, position=75, first=False) for row in rows])
+    STORE.checkpoints.save([Save(row.pk, epoch=0, place=Place(75), first=False) for row in rows])
     rewind.apply(plan, origin="test")
     assert [position_of(row) for row in rows] == [0, 0, 0]
 

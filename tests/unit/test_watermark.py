@@ -140,3 +140,31 @@ def test_memory_of_settled_records_behind_a_held_one_is_let_go(log):
     span, _ = log.spans[101]
     assert span.chunk is None
     assert log.watermark.lowest() == 100
+
+
+def test_settled_records_behind_the_watermark_are_told_as_ranges(log):
+    log.deliver(100, 101, 102, 105)
+    log.deliver(106, 107, 110)
+    log.hold(101)
+    log.settle(100, 102, 105, 106, 110)
+    assert log.watermark.place() == (101, [(102, 106), (110, 110)])
+
+
+def test_the_place_after_a_commit_is_known_before_it(log):
+    log.deliver(100, 101, 102)
+    log.deliver(103, 104)
+    log.settle(101)
+    span, index = log.spans[100]
+    assert log.watermark.place({span: [index]}) == (102, [])
+    assert log.watermark.place({log.spans[103][0]: range(2)}) == (100, [(101, 101), (103, 104)])
+    assert log.watermark.place() == (100, [(101, 101)])
+
+
+def test_settled_records_that_were_let_go_are_still_told(log):
+    for position in range(100, 110):
+        log.deliver(position)
+    log.hold(100)
+    log.settle(*range(101, 105), *range(106, 110))
+    log.watermark.free_memory()
+    assert log.watermark.place() == (100, [(101, 104), (106, 109)])
+    assert log.watermark.ahead() == 10

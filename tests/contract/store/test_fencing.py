@@ -10,13 +10,13 @@ from django.db import connection
 
 from streamapp.models.fields import decode_position, encode_position
 from streamapp.store import Store
-from streamapp.store.checkpoints import Difference, Save
+from streamapp.store.checkpoints import Difference, Place, Save
 
 pytestmark = pytest.mark.django_db
 
 
 def save(rows, taken, position, *, first=False):
-    return rows.store.checkpoints.save([Save(taken.checkpoint, taken.epoch, position, first)])
+    return rows.store.checkpoints.save([Save(taken.checkpoint, taken.epoch, Place(position), first)])
 
 
 def take(rows, worker, index=0):
@@ -68,7 +68,7 @@ def test_one_fenced_row_does_not_keep_the_others_from_being_saved(rows):
     worker = rows.worker()
     ours, lost = take(rows, worker, 0), take(rows, worker, 1)
     take(rows, rows.worker(), 1)
-    saves = [Save(taken.checkpoint, taken.epoch, 150, False) for taken in (ours, lost)]
+    saves = [Save(taken.checkpoint, taken.epoch, Place(150), False) for taken in (ours, lost)]
     assert rows.store.checkpoints.save(saves) == {ours.checkpoint}
     assert (rows.row(0).position, rows.row(1).position) == (150, 100)
 
@@ -87,7 +87,7 @@ def test_a_takeover_shows_as_a_difference_with_its_owner(rows):
     taken = take(rows, new, 0)
     epochs = {lost.checkpoint: lost.epoch, kept.checkpoint: kept.epoch}
     assert rows.store.checkpoints.differences(old, epochs) == [
-        Difference(lost.checkpoint, taken.epoch, 100, new)
+        Difference(lost.checkpoint, taken.epoch, Place(100), new)
     ]
 
 

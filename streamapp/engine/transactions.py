@@ -1,0 +1,90 @@
+"""TRANSACTION = "checkpoint": a handler's writes and its records' checkpoints are one transaction.
+
+What is committed happened once: a record whose checkpoint was written is never delivered again, and
+one whose checkpoint was refused has left no writes behind.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeVar
+
+from django.db import connections, transaction
+
+from streamapp.engine.calling import refuse_broken
+from streamapp.engine.committing import Committer
+from streamapp.engine.moving import Moves
+from streamapp.engine.shard import ShardState, Slice
+from streamapp.exceptions import StreamappError
+from streamapp.store.checkpoints import Place
+
+OutcomeT = TypeVar("OutcomeT")
+WRITING = re.compile(
+    r"""^[\s(]* (
+        (INSERT | UPDATE | DELETE | MERGE | REPLACE | COPY | CALL | DO | CREATE | ALTER | DROP | TRUNCATE)\b
+        | WITH\b .* \b(INSERT\s+INTO | UPDATE | DELETE\s+FROM | MERGE\s+INTO)\b
+    )""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+
+
+class WroteElsewhere(StreamappError):
+    """A handler under TRANSACTION = "checkpoint" wrote to a database that its transaction doesn't cover."""
+
+
+class CheckpointTransaction:
+    """Runs calls of a handler, each in a transaction that ends with its checkpoints."""
+
+    def __init__(self, using: str, committer: Committer, moves: Moves) -> None:
+        self._using = using
+        self._committer = committer
+        self._moves = moves
+
+    def run(
+        self,
+        parts: Sequence[Slice],
+        call: Callable[[], OutcomeT],
+        settled_of: Callable[[OutcomeT], Sequence[Slice]],
+    ) -> OutcomeT:
+        """Return the outcome of a call; what `settled_of` names of the records is then settled.
+
+        Rolls everything back when that is nothing. Raises Superseded, with nothing committed, when a
+        checkpoint isn't as this worker believes, and whatever the handler raises.
+        """
+        places: Mapping[ShardState, Place] = {}
+        with ExitStack() as writing:
+            with transaction.atomic(using=self._using), refused_elsewhere(self._using):
+                with self._moves.within(lambda: self._committer.hold_fast(parts)):
+                    outcome = call()
+                settled = settled_of(outcome)
+                if not settled:
+                    transaction.set_rollback(True, using=self._using)
+                    return outcome
+                refuse_broken(self._using)
+                if not self._moves.rewound:  # a rewind has written the rows itself
+                    writing.enter_context(self._committer.writing(part.state for part in settled))
+                    places = self._committer.places(settled)
+                    self._committer.write(places)
+            if places:
+                self._committer.confirm(settled, places)
+        return outcome
+
+
+@contextmanager
+def refused_elsewhere(using: str) -> Iterator[None]:
+    """Refuse writes of this thread to any other database: they couldn't be rolled back with the rest."""
+
+    def refuse(execute: Any, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        if WRITING.match(sql):
+            raise WroteElsewhere(
+                f"The handler wrote to the database {context['connection'].alias!r}, and its transaction "
+                f"is on {using!r}: that write would stay when the rest is rolled back. Write to {using!r}, "
+                "or set TRANSACTION to 'handler' and make the write safe to repeat."
+            )
+        return execute(sql, params, many, context)
+
+    with ExitStack() as wrappers:
+        for alias in connections:
+            if alias != using:
+                wrappers.enter_context(connections[alias].execute_wrapper(refuse))
+        yield
