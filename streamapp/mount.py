@@ -57,6 +57,8 @@ class Mount:
     checkpoints: Literal["database", "process"] = "database"
     state: Callable[[], Any] | None = None
     max_ahead: int = 10_000
+    lanes: int = 1
+    order: Literal["shard", "key", "none"] = "shard"
     redeliver: Literal["all", "unsettled"] = "all"
     """What comes again behind a held record: everything, or only what isn't settled."""
 

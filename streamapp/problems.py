@@ -51,6 +51,7 @@ class Code(StrEnum):
     BAD_STATE = "E039"
     BAD_DECODER = "E040"
     UNKNOWN_ANNOTATION = "E041"
+    NOTHING_TO_COMMIT = "E042"
     WITHOUT_EFFECT = "W003"
 
 

@@ -59,6 +59,10 @@ class Chunk(ABC):
     def values(self) -> list[bytes | None]:
         """Return the payloads of all records, in order; None for a tombstone."""
 
+    def keys(self) -> list[bytes | None]:
+        """Return the keys of all records, in order."""
+        return [self.record(index).key for index in range(len(self))]
+
     @abstractmethod
     def record(self, index: int) -> Record:
         """Return one record whole."""

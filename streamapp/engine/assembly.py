@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from streamapp.brokers.base import Broker
@@ -17,12 +18,16 @@ from streamapp.engine.gate import Gate
 from streamapp.engine.handling import Handling, Surroundings
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.holdings import Holdings
+from streamapp.engine.lanes.awaiting import AwaitedRecords
+from streamapp.engine.lanes.base import Lanes
+from streamapp.engine.lanes.one import OneLane
+from streamapp.engine.lanes.tasks import TaskLanes
+from streamapp.engine.lanes.threads import ThreadLanes
 from streamapp.engine.moving import Moves
 from streamapp.engine.reading import Reading
 from streamapp.engine.records import RecordHandling
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Keeping
-from streamapp.engine.transactions import CheckpointTransaction
 from streamapp.mount import Mount
 from streamapp.positions import Position
 from streamapp.store import Store
@@ -31,14 +36,18 @@ NOBODY = UUID(int=0)
 Rewind = Callable[[Mount, Broker, Position], None]
 
 
+def handling_kind(mount: Mount) -> type[Handling]:
+    """Return what handles the mount's records: one by one or in batches, exactly once or not."""
+    if mount.is_exact:
+        return ExactBatchHandling if mount.shape.is_batch else ExactRecordHandling
+    if mount.lanes > 1 and mount.shape.is_async and not mount.shape.is_batch:
+        return AwaitedRecords
+    return BatchHandling if mount.shape.is_batch else RecordHandling
+
+
 def handling(mount: Mount, call: Call, surroundings: Surroundings) -> Handling:
-    """Make what handles the mount's records: one by one or in batches, exactly once or not."""
-    if not mount.is_exact:
-        return (BatchHandling if mount.shape.is_batch else RecordHandling)(mount, call, surroundings)
-    kind = ExactBatchHandling if mount.shape.is_batch else ExactRecordHandling
-    committer, moves = surroundings.committer, surroundings.mover
-    transaction = CheckpointTransaction(surroundings.store.using, committer, moves)
-    return kind(mount, call, surroundings, transaction, committer)
+    """Make what handles the mount's records."""
+    return handling_kind(mount)(mount, call, surroundings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +67,59 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     """Build the consumer of one subscription; nothing is read before its `run_once`."""
     gate = Gate(parts.heartbeat.life, parts.clock)
     holdings = Holdings(NOBODY, _keeping(mount))
-    committer = Committer(holdings, parts.store)
     reading = Reading(broker, mount.subscribing(), parts.clock)
-    durable = mount.checkpoints == "database"
+    committer = Committer(holdings, parts.store)
     saver = Saver(
         mount.name,
         holdings,
         parts.store,
         gate,
-        durable=durable,
+        durable=mount.checkpoints == "database",
         committer=committer if mount.is_exact else None,
     )
+    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, parts).make()
     interval = parts.configuration.HEARTBEAT_INTERVAL
-    assigning = Assigning(mount, broker, parts.store, holdings, reading, saver, parts.clock, interval)
-    moves = Moves(broker, holdings, gate, lambda position: parts.rewind(mount, broker, position))
-    handling = _handling(mount, gate, moves, committer, parts)
-    return Consumer(
-        mount, parts.heartbeat, gate, holdings, reading, assigning, saver, handling, moves, parts.clock
-    )
+    assigning = Assigning(mount, broker, parts.store, holdings, reading, saver, lanes, parts.clock, interval)
+    return Consumer(mount, parts.heartbeat, gate, holdings, reading, assigning, saver, lanes)
 
 
 def _keeping(mount: Mount) -> Keeping:
     return Keeping(settled=mount.is_exact or mount.redeliver == "unsettled", exact=mount.is_exact)
 
 
-def _handling(mount: Mount, gate: Gate, moves: Moves, committer: Committer, parts: Parts) -> Handling:
-    state = mount.state() if mount.state else None
-    surroundings = Surroundings(parts.store, gate, moves, committer, parts.loop, parts.clock, state)
-    return parts.handling(mount, caller(mount, parts.store.using, parts.loop), surroundings)
+@dataclass(frozen=True, slots=True)
+class LaneMaker:
+    """Makes the lanes of one subscription; all of them share its state."""
+
+    mount: Mount
+    broker: Broker
+    holdings: Holdings
+    gate: Gate
+    saver: Saver
+    committer: Committer
+    parts: Parts
+
+    def make(self) -> Lanes:
+        """Return one lane, threads, or tasks on the event loop."""
+        mount, clock = self.mount, self.parts.clock
+        state = mount.state() if mount.state else None
+        if mount.lanes == 1:
+            return OneLane(mount, *self._handling(state), self.gate, self.saver, clock)
+        if not mount.shape.is_async or mount.shape.is_batch:
+            handlings = [self._handling(state) for _ in range(mount.lanes)]
+            return ThreadLanes(mount, handlings, self.gate, self.saver, clock)
+        handling, moves = self._handling(state)
+        assert isinstance(handling, AwaitedRecords), "an observed handling has one lane"
+        return TaskLanes(mount, handling, moves, self.gate, self.saver, self.parts.loop, clock)
+
+    def _handling(self, state: Any) -> tuple[Handling, Moves]:
+        mount, parts = self.mount, self.parts
+        rewind = parts.rewind
+        moves = Moves(
+            self.broker, self.holdings, self.gate, lambda position: rewind(mount, self.broker, position)
+        )
+        surroundings = Surroundings(
+            parts.store, self.gate, moves, self.committer, parts.loop, parts.clock, state
+        )
+        call = caller(mount, parts.store.using, parts.loop)
+        return parts.handling(mount, call, surroundings), moves

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 from streamapp.engine.holdings import Holdings
 from streamapp.engine.shard import ShardState, Slice
+from streamapp.engine.span import Span
 from streamapp.exceptions import StreamappError
 from streamapp.store import Store
 from streamapp.store.checkpoints import Place
@@ -93,7 +94,11 @@ class Committer:
 def _place(part: Slice, settled: Sequence[Slice]) -> Place:
     state = part.state
     if part.current:
-        return state.place({each.span: each.indexes for each in settled if each.state is state})
+        also: dict[Span, list[int]] = {}
+        for each in settled:
+            if each.state is state:
+                also.setdefault(each.span, []).extend(each.indexes)
+        return state.place({span: sorted(indexes) for span, indexes in also.items()})
     if state.sought and state.target is not None:
         return Place(state.target)
     raise Superseded("The shard was moved while its record was handled.")

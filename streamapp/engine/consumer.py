@@ -1,24 +1,21 @@
 """One subscription in one worker: the lane that reads, handles and settles.
 
-The lane is one thread that polls the broker and calls the handler in turn: handing records to
-another thread would cost more than it gains. A keeper preserves the membership while a call takes
-long, the saver moves checkpoints meanwhile.
+One thread polls the broker and gives records to the lanes; with one lane it calls the handler
+itself. A keeper preserves the membership while a call takes long, the saver moves checkpoints
+meanwhile.
 """
 
 import logging
-from collections.abc import Callable
 
 from streamapp.brokers.base import Polled
 from streamapp.engine.assigning import Assigning
 from streamapp.engine.gate import Gate
-from streamapp.engine.handling import Handling
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.holdings import Holdings
-from streamapp.engine.moving import Moves
+from streamapp.engine.lanes.base import Lanes
 from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import ShardState, Slice
-from streamapp.engine.work import Backlog, Work
 from streamapp.exceptions import BrokerUnavailable, ReaderFailed
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
@@ -39,24 +36,19 @@ class Consumer:
         reading: Reading,
         assigning: Assigning,
         saver: Saver,
-        handling: Handling,
-        moves: Moves,
-        clock: Callable[[], float],
+        lanes: Lanes,
     ) -> None:
         self.mount = mount
         self.gate = gate
         self.holdings = holdings
         self.reading = reading
         self.saver = saver
+        self.lanes = lanes
         self._heartbeat = heartbeat
         self._assigning = assigning
-        self._handling = handling
-        self._moves = moves
-        self._clock = clock
-        self._backlog = Backlog()
         self._limit = mount.subscribing().limit
         self._started = False
-        self._at_work = False
+        self._registering = False
 
     def run_once(self, timeout: float = POLL_SECONDS) -> bool:
         """Do one round: look around, poll, handle. Waits up to `timeout` seconds for records.
@@ -75,14 +67,15 @@ class Consumer:
         self._balance()
         polled = self._poll(timeout)
         self._assigning.handle(polled.events)
-        self._at_work = True
-        self._register(polled)
-        self._work()
-        self._at_work = False
+        self._registering = True
+        self.lanes.add(self._register(polled))
+        self.lanes.work()
+        self._registering = False
         return True
 
     def finish(self) -> None:
-        """Save what is settled, let go of all shards, close the reader; never raises for a failing peer."""
+        """Let calls end, save what is settled, let go of all shards; never raises for a failing peer."""
+        self.lanes.close()
         self.saver.save_once()
         try:
             self.reading.mirror(self.holdings.take_mirrored())
@@ -98,7 +91,7 @@ class Consumer:
     @property
     def busy(self) -> bool:
         """Tell whether work is being handled, or waits to be handled or tried again."""
-        return self._at_work or bool(self._backlog)
+        return self._registering or self.lanes.busy
 
     def _is_alive(self) -> bool:
         """Follow the worker's identity: after a death nothing of the old one is touched any more."""
@@ -106,7 +99,7 @@ class Consumer:
         if identity is None or not self.gate.alive:
             return False
         if identity != self.holdings.worker:
-            self._backlog.clear()
+            self.lanes.clear()
             self._assigning.begin_anew(identity)
         return True
 
@@ -129,17 +122,13 @@ class Consumer:
     def _poll(self, timeout: float) -> Polled:
         """Poll; a reader that is broken for good is replaced, and its shards are taken anew."""
         try:
-            return self.reading.poll(self._patience(timeout))
+            return self.reading.poll(self.lanes.patience(timeout))
         except ReaderFailed:
-            self._backlog.clear()
+            self.lanes.clear()
             self._assigning.begin_anew(self.holdings.worker)
             raise
 
-    def _patience(self, timeout: float) -> float:
-        due = self._backlog.next_due()
-        return timeout if due is None else max(0.0, min(timeout, due - self._clock()))
-
-    def _register(self, polled: Polled) -> None:
+    def _register(self, polled: Polled) -> list[Slice]:
         """Make the watermark know all records before any is handled."""
         states = self.holdings.states
         with self.holdings.lock:
@@ -152,39 +141,18 @@ class Consumer:
             for shard, end in polled.ends.items():
                 if (state := states.get(shard)) and state.target is None:
                     state.watermark.reach(end)
-        waiting = self._backlog.shards()
-        for work in self._works(slices, waiting):
-            self._backlog.add(work)
-
-    def _works(self, slices: list[Slice], waiting: set[ShardState]) -> list[Work]:
-        """Make one batch of what may be handled now, and one work a chunk of everything else."""
-        if not self.mount.shape.is_batch:
-            return [Work((part,)) for part in slices]
-        free = tuple(part for part in slices if part.state not in waiting)
-        blocked = [Work((part,)) for part in slices if part.state in waiting]
-        return [Work(free), *blocked] if free else blocked
-
-    def _work(self) -> None:
-        while not self.gate.interrupted and (work := self._backlog.take(self._clock())):
-            left: Work | None = work
-            try:
-                left = self._handling.handle(work)
-            finally:
-                if left and left.slices:
-                    self._backlog.add_first(left)
-            if self._moves.take_asked():
-                self.saver.look_once()
+        return slices
 
     def _balance(self) -> None:
         """Let shards wait that can't be handled now, or that were read too far past an unsettled record."""
-        waiting = {state.shard for state in self._backlog.shards()}
+        waiting = self.lanes.waiting()
         with self.holdings.lock:
             full = {state.shard for state in self.holdings.states.values() if self._is_full(state)}
         self.reading.pause_only(waiting | full)
 
     def _is_full(self, state: ShardState) -> bool:
         ahead = state.watermark.ahead()
-        full = ahead > max(0, self.mount.max_ahead - self._limit)
+        full = ahead > max(0, self.mount.max_ahead - self._limit) or state.is_scattered()
         if full and not state.full:
             fields = Fields(subscription=self.mount.name, shard=state.shard, records=ahead)
             logger.error("Shard paused, too many records behind an unsettled one. %s", fields)

@@ -23,7 +23,9 @@ class LaneDatabase:
     Lives in the lane's thread.
     """
 
-    def __init__(self, store: Store, loop: EventLoop, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, loop: EventLoop, clock: Callable[[], float], *, eager: bool) -> None:
+        """Take what it judges with; `eager` connects before a call, because the call needs a transaction."""
+        self._eager = eager
         self._store = store
         self._loop = loop
         self._clock = clock
@@ -41,7 +43,7 @@ class LaneDatabase:
             self._loop.refresh_connections()
             self._refreshed = self._clock()
             self._connection = connections[self._store.using]
-        if self._connection.connection is None:
+        if self._eager and self._connection.connection is None:
             self._connection.ensure_connection()
         self._known = self._connection.connection
 
@@ -59,7 +61,10 @@ class LaneDatabase:
     def _was_lost(self) -> bool:
         """Tell whether the connection is dead, or was closed: a transaction closes the one it dies with."""
         connection = connections[self._store.using]
-        return connection.connection is not self._known or not connection.is_usable()
+        if connection.connection is None:
+            return self._known is not None
+        changed = self._known is not None and connection.connection is not self._known
+        return changed or not connection.is_usable()
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -24,6 +24,14 @@ class EventLoop:
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine and return its result; blocks the calling thread, raises what it raises."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._running()).result()
+
+    def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine some time; doesn't wait."""
+        asyncio.run_coroutine_threadsafe(coroutine, self._running())
+
+    def call_soon(self, callback: Callable[[], object]) -> None:
+        """Let the loop call a function; doesn't wait."""
+        self._running().call_soon_threadsafe(callback)
 
     def refresh_connections(self) -> None:
         """Close connections that have died or grown old, in the thread that the ORM uses for coroutines."""

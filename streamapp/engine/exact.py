@@ -8,7 +8,7 @@ from django.db import Error as DatabaseError
 from streamapp.context import Context
 from streamapp.engine.batches import Batch, BatchHandling
 from streamapp.engine.calling import Call, checked, checked_list
-from streamapp.engine.committing import Committer, Superseded
+from streamapp.engine.committing import Superseded
 from streamapp.engine.handling import FAILURES, Handling, Outage, Surroundings, logger
 from streamapp.engine.records import UNDECODED, RecordHandling, rest
 from streamapp.engine.shard import Slice
@@ -22,17 +22,12 @@ from streamapp.store.connections import close_old_connections
 class ExactHandling(Handling):
     """What both kinds have in common: a refused commit is no failure of the record."""
 
-    def __init__(
-        self,
-        mount: Mount,
-        call: Call,
-        surroundings: Surroundings,
-        transaction: CheckpointTransaction,
-        committer: Committer,
-    ) -> None:
+    def __init__(self, mount: Mount, call: Call, surroundings: Surroundings) -> None:
         super().__init__(mount, call, surroundings)
-        self._transaction = transaction
-        self._committer = committer
+        self._committer = surroundings.committer
+        self._transaction = CheckpointTransaction(
+            surroundings.store.using, surroundings.committer, surroundings.mover
+        )
 
     def _failed(self, error: BaseException, part: Slice, index: int) -> Outcome:
         if isinstance(error, Superseded):

@@ -48,6 +48,12 @@ class Gate:
         self._clock = clock
         self.interrupted = False
         self.stopping = False
+        self._followers: list[Gate] = []
+
+    def follower(self) -> "Gate":
+        """Return a gate that closes when this one stops, and that looks up from its work for nothing else."""
+        self._followers.append(Gate(self.life, self._clock))
+        return self._followers[-1]
 
     def interrupt(self) -> None:
         """Ask the lane to look around before its next call."""
@@ -57,6 +63,8 @@ class Gate:
         """Start no call any more."""
         self.stopping = True
         self.interrupted = True
+        for gate in self._followers:
+            gate.stop()
 
     def reset(self) -> None:
         """Note that the lane has looked around."""

@@ -58,7 +58,9 @@ class Handling(ABC):
         self._mover = surroundings.mover
         self._clock = surroundings.clock
         self._state = surroundings.state
-        self._database = LaneDatabase(self._store, surroundings.loop, self._clock)
+        # Many lanes that need no transaction shall not open a connection each.
+        eager = mount.lanes == 1 or mount.transaction != "none"
+        self._database = LaneDatabase(self._store, surroundings.loop, self._clock, eager=eager)
 
     def handle(self, work: Work) -> Work | None:
         """Handle work until it is done or something else must happen first; return what is left."""

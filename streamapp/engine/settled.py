@@ -14,8 +14,8 @@ from streamapp.records import Shard
 from streamapp.store.checkpoints import Place
 
 logger = logging.getLogger("streamapp.settled")
-MOST_RANGES = 1000
-"""A shard is paused before more ranges than this have to be stored for it."""
+MOST_RANGES = 500
+"""With more ranges than this a shard is paused; what was read already may add a poll's worth."""
 
 
 class Range(NamedTuple):

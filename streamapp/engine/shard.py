@@ -6,7 +6,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from streamapp.brokers.base import Chunk
-from streamapp.engine.settled import NONE, Ranges, recalled, written
+from streamapp.engine.settled import MOST_RANGES, NONE, Ranges, recalled, written
 from streamapp.engine.span import Indexes, Span
 from streamapp.engine.watermark import NOTHING, Watermark
 from streamapp.records import Shard
@@ -182,6 +182,10 @@ class ShardState:
     def _settled(self, also: Mapping[Span, Indexes]) -> tuple[int, Ranges]:
         position, ranges = self.watermark.place(also)
         return position, Ranges([*ranges, *self._known.since(self.watermark.next)])
+
+    def is_scattered(self) -> bool:
+        """Tell whether what is settled behind the checkpoint makes too many ranges to store more."""
+        return self._keeping.settled and len(self._settled(NOTHING)[1]) > MOST_RANGES
 
     def saved(self, snapshot: Snapshot) -> None:
         """Remember that a snapshot has reached the row, unless the shard has moved since."""

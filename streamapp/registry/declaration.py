@@ -18,6 +18,8 @@ class Options(TypedDict, total=False):
     group: str
     batch: int
     transaction: Literal["none", "handler", "checkpoint"]
+    lanes: int
+    order: Literal["shard", "key", "none"]
     redeliver: Literal["all", "unsettled"]
     start_at: str | Position
     replay_from: str | Position

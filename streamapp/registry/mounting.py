@@ -88,6 +88,8 @@ def _pieces(
         "on_out_of_range": entry.choice("ON_OUT_OF_RANGE", ("earliest", "latest", "stop"), "earliest"),
         "checkpoints": entry.choice("CHECKPOINTS", ("database", "process"), "database"),
         "state": entry.function("STATE", Code.BAD_STATE),
+        "lanes": entry.count("LANES") or 1,
+        "order": entry.choice("ORDER", ("shard", "key", "none"), "shard"),
         "redeliver": entry.choice("REDELIVER", ("all", "unsettled"), "all"),
         "max_ahead": read_max_ahead(entry, batch),
     }

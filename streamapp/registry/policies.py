@@ -46,6 +46,9 @@ def read_transaction(entry: Entry, shape: Shape | None) -> Transaction:
     if on_the_loop and transaction != "none":
         what = f"TRANSACTION is {transaction!r}; an async def handler of single records can't be rolled back."
         entry.report(Code.ASYNC_TRANSACTION, what, "Set TRANSACTION to 'none', or make the handler a def.")
+    if transaction == "checkpoint" and entry.get("CHECKPOINTS") == "process":
+        what = "TRANSACTION is 'checkpoint', and CHECKPOINTS = 'process' stores no checkpoint to commit."
+        entry.report(Code.NOTHING_TO_COMMIT, what, "Remove CHECKPOINTS, or set TRANSACTION to 'handler'.")
     return transaction
 
 
@@ -80,3 +83,9 @@ def report_without_effect(entry: Entry) -> None:
     if entry.get("CHECKPOINTS") == "process" and replays and entry.get("START_AT") is not None:
         what = "with CHECKPOINTS = 'process' every start opens at REPLAY_FROM, and START_AT has no effect."
         entry.report(Code.WITHOUT_EFFECT, what, "Remove START_AT or REPLAY_FROM.")
+    if entry.get("REDELIVER") == "all" and entry.get("TRANSACTION") == "checkpoint":
+        what = "REDELIVER is 'all'; with TRANSACTION = 'checkpoint' only what is unsettled comes again."
+        entry.report(Code.WITHOUT_EFFECT, what, "Remove REDELIVER.")
+    if entry.get("ORDER") not in (None, "shard") and entry.get("LANES") in (None, 1):
+        what = f"ORDER is {entry.get('ORDER')!r}, and one lane handles everything in the order of the shards."
+        entry.report(Code.WITHOUT_EFFECT, what, "Set LANES to 2 or more, or remove ORDER.")

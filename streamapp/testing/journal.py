@@ -1,12 +1,12 @@
 """Writes down what becomes of every record, beside the production code that decides it."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
-from streamapp.engine.batches import BatchHandling
+from streamapp.engine.assembly import handling_kind
 from streamapp.engine.calling import Call
 from streamapp.engine.handling import Handling, Surroundings
-from streamapp.engine.records import RecordHandling
 from streamapp.engine.shard import ShardState, Slice
 from streamapp.engine.span import Span
 from streamapp.engine.work import Work
@@ -32,8 +32,7 @@ class Journal:
 
     def handling(self, mount: Mount, call: Call, surroundings: Surroundings) -> Handling:
         """Make the handling that the mount has in production, with this journal beside it."""
-        kind = _ObservedBatches if mount.shape.is_batch else _ObservedRecords
-        return kind(mount, call, surroundings, self)
+        return _observed(handling_kind(mount))(mount, call, surroundings, self)
 
     def begin(self, work: Work) -> None:
         """Note that work is taken up, which may have waited."""
@@ -80,13 +79,15 @@ class _Observed(Handling):
             self._told[part.span, index] = outcome
         super()._settle(part, index, outcome)
 
+    def _conclude(self, part: Slice, index: int, outcome: Outcome) -> None:
+        if part.current:
+            self._told[part.span, index] = outcome
+        super()._conclude(part, index, outcome)
 
-class _ObservedRecords(_Observed, RecordHandling):
-    pass
 
-
-class _ObservedBatches(_Observed, BatchHandling):
-    pass
+@cache
+def _observed(kind: type[Handling]) -> Callable[..., Handling]:
+    return type(f"Observed{kind.__name__}", (_Observed, kind), {})
 
 
 def _acked(part: Slice, index: int) -> Outcome | None:

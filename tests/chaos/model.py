@@ -72,7 +72,10 @@ class Model:
         waiting = self.unsettled[save.checkpoint, save.epoch]
         known = self.finished[partition] | self.undecodable[partition]
         waiting = waiting | (set(range(save.place.position)) - known)
-        claim(save.place.position <= min(waiting, default=save.place.position), f"{save} passed {sorted(waiting)}")
+        claim(
+            save.place.position <= min(waiting, default=save.place.position),
+            f"{save} passed {sorted(waiting)}",
+        )
         owner = Lease.objects.get(checkpoint=save.checkpoint).worker_id
         claim(owner in (None, worker), f"{save} of {worker} came through, but {owner} has the lease")
 

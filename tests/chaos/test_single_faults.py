@@ -45,7 +45,7 @@ def test_while_the_database_is_down_nothing_is_read_further_than_max_ahead(make,
     world, worker = make(max_ahead=4)
     for _ in range(10):
         world.publish()
-    database = worker.consumer._handling._database
+    database = worker.consumer.lanes.handling._database
     monkeypatch.setattr(database, "refresh", fail)
     rounds(world, 10)  # `run` compares after each round
     assert worker.consumer.busy

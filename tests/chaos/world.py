@@ -89,7 +89,7 @@ class World:
         moving.Worker.__init__(worker, self._mount(calls), SimpleNamespace(broker=self.broker), calls, store)
         calls.worker = worker
         worker.consumer._assigning._group._pause = lambda seconds: None
-        self._shake_refresh(worker.consumer._handling._database)
+        self._shake_refresh(worker.consumer.lanes.handling._database)
         worker.keeper = Keeper([worker.consumer], worker.heartbeat.life, worker._clock)
         self.workers.append(worker)
 

@@ -141,6 +141,8 @@ SUBSCRIPTIONS = [
     Case(Code.BAD_STATE, mounted(STATE=f"{SAMPLE}.Stat"), "STATE", "dotted path"),
     Case(Code.BAD_STATE, mounted(STATE=f"{SAMPLE}.not_callable"), "can't be called"),
     Case(Code.BAD_DECODER, mounted(DECODER=f"{SAMPLE}.decod"), "DECODER", "dotted path"),
+    Case(Code.NOTHING_TO_COMMIT, mounted(TRANSACTION="checkpoint", CHECKPOINTS="process"), "no checkpoint"),
+    Case(Code.BAD_COUNT, mounted(LANES=0), "LANES is 0"),
     Case(Code.UNKNOWN_ANNOTATION, mounted("handle_unmakeable"), "Unmakeable", "DECODER"),
     Case(
         Code.SHARED_GROUP,
@@ -157,6 +159,8 @@ SUBSCRIPTIONS = [
     ),
 ]
 WARNINGS = [
+    Case(Code.WITHOUT_EFFECT, mounted(ORDER="key"), "one lane", "LANES to 2"),
+    Case(Code.WITHOUT_EFFECT, mounted(TRANSACTION="checkpoint", REDELIVER="all"), "REDELIVER is 'all'"),
     Case(Code.WITHOUT_EFFECT, mounted(REPLAY_SCOPE="start"), "REPLAY_SCOPE", "Set REPLAY_FROM"),
     Case(
         Code.WITHOUT_EFFECT,

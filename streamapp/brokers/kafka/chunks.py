@@ -37,6 +37,10 @@ class KafkaChunk(Chunk):
         """Return the payloads of all records, in order; None for a tombstone."""
         return list(map(Message.value, self._messages))
 
+    def keys(self) -> list[bytes | None]:
+        """Return the keys of all records, in order."""
+        return list(map(Message.key, self._messages))
+
     def record(self, index: int) -> Record:
         """Return one record whole. Of headers with one name the last counts."""
         message = self._messages[index]

@@ -94,7 +94,7 @@ def test_a_batch_with_a_held_record_settles_the_others_once(stage, effects):
                 effects.write(ctx, value)
         return [Outcome.hold() if value == "0@4" else Outcome.ack() for value in values]
 
-    worker.consumer._handling._call = mixed
+    worker.consumer.lanes.handling._call = mixed
     stage.run()
     assert stage.stored() == {"0": 4, "1": 10}
     worker = stage.restart(worker, transaction="checkpoint", kind="batch")

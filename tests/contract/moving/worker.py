@@ -57,6 +57,7 @@ class Worker:
 
     def crash(self) -> None:
         """End as after `kill -9`, noticed at once."""
+        self.consumer.lanes.close()
         self.consumer.reading.close()
         WorkerRow.objects.filter(id=self.heartbeat.identity).update(state=WorkerState.DEAD)
         self._close_loop()

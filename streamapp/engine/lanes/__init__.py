@@ -1,0 +1,1 @@
+"""Lanes: the strands of handling inside a worker, one or many."""

@@ -1,0 +1,98 @@
+"""What lanes in threads and lanes on the event loop have in common: the queue between them and the poll."""
+
+import logging
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Sequence
+
+from streamapp.engine.gate import Gate
+from streamapp.engine.lanes.base import Lanes
+from streamapp.engine.lanes.strands import SPLITS, Strands, Taken
+from streamapp.engine.shard import Slice
+from streamapp.engine.work import Work
+from streamapp.mount import Mount
+from streamapp.observability.logs import Fields
+from streamapp.records import Shard
+
+logger = logging.getLogger("streamapp.lanes")
+OUTAGE_SECONDS = 1.0
+AHEAD = 2
+"""How many polls' worth of a shard's records may wait for a lane."""
+WATCHFUL_SECONDS = 0.02
+
+
+class ManyLanes(Lanes):
+    """Hands records to lanes; whoever polls goes on meanwhile."""
+
+    def __init__(self, mount: Mount, gate: Gate, clock: Callable[[], float]) -> None:
+        self._mount = mount
+        self._gate = gate.follower()
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._strands = Strands(SPLITS[mount.order], mount.lanes, mount.batch)
+        self._most = AHEAD * mount.subscribing().limit
+        self._failure: BaseException | None = None
+
+    def add(self, slices: Sequence[Slice]) -> None:
+        """Queue records for the lanes."""
+        if slices:
+            with self._changed:
+                self._strands.add(slices)
+                self._changed.notify_all()
+            self._wake()
+
+    def work(self) -> None:
+        """Raise what a lane has died of, in the thread whose death ends the worker."""
+        if self._failure:
+            raise self._failure
+
+    def patience(self, timeout: float) -> float:
+        """Look often while a shard waits for the lanes."""
+        return min(timeout, WATCHFUL_SECONDS) if self.waiting() else timeout
+
+    def waiting(self) -> set[Shard]:
+        """Return the shards of which enough records wait."""
+        with self._changed:
+            return {shard for shard, records in self._strands.waiting.items() if records >= self._most}
+
+    def drain(self, shards: Collection[Shard], seconds: float) -> None:
+        """Withdraw what waits of these shards, and wait for what runs."""
+        with self._changed:
+            self._strands.withdraw(shards)
+            self._changed.wait_for(lambda: not self._strands.running(shards), seconds)
+
+    def clear(self) -> None:
+        """Forget what waits and runs."""
+        with self._changed:
+            self._strands.clear()
+
+    @property
+    def busy(self) -> bool:
+        """Tell whether anything waits or runs."""
+        with self._changed:
+            return bool(self._strands)
+
+    def _take(self) -> Taken | None:
+        may = not self._failure and self._gate.enter()
+        return self._strands.take(self._clock()) if may else None
+
+    def _died(self, failure: BaseException) -> None:
+        """Note what ends the worker, before any other lane takes the work that it came from."""
+        fields = Fields(subscription=self._mount.name)
+        logger.critical("Lane died, the worker ends. %s", fields, exc_info=failure)
+        self._failure = failure
+
+    def _unavailable(self, left: Work | None, error: Exception) -> Work | None:
+        """Return the work as it is tried again after an outage."""
+        fields = Fields(subscription=self._mount.name, error=error)
+        logger.warning("Waiting for the broker or the database. %s", fields)
+        return left and Work(left.slices, left.attempt, self._clock() + OUTAGE_SECONDS)
+
+    def _give_back(self, taken: Taken, left: Work | None) -> None:
+        with self._changed:
+            self._strands.give_back(taken, left)
+            self._changed.notify_all()
+
+    @abstractmethod
+    def _wake(self) -> None:
+        """Let lanes look for records."""
