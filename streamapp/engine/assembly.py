@@ -52,17 +52,17 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     holdings = Holdings(NOBODY)
     reading = Reading(broker, mount.subscribing(), parts.clock)
     durable = mount.checkpoints == "database"
-    saver = Saver(mount.name, holdings, parts.store, gate, durable=durable)
+    saver = Saver(mount.name, holdings, parts.store, gate, broker.describe, durable=durable)
     interval = parts.configuration.HEARTBEAT_INTERVAL
     assigning = Assigning(mount, broker, parts.store, holdings, reading, saver, parts.clock, interval)
     moves = Moves(broker, holdings, gate, lambda position: parts.rewind(mount, broker, position))
-    handling = _handling(mount, gate, moves, parts)
+    handling = _handling(mount, broker, gate, moves, parts)
     return Consumer(
         mount, parts.heartbeat, gate, holdings, reading, assigning, saver, handling, moves, parts.clock
     )
 
 
-def _handling(mount: Mount, gate: Gate, moves: Moves, parts: Parts) -> Handling:
+def _handling(mount: Mount, broker: Broker, gate: Gate, moves: Moves, parts: Parts) -> Handling:
     state = mount.state() if mount.state else None
-    surroundings = Surroundings(parts.store, gate, moves, parts.loop, parts.clock, state)
+    surroundings = Surroundings(parts.store, gate, moves, parts.loop, parts.clock, state, broker.describe)
     return parts.handling(mount, caller(mount, parts.store.using, parts.loop), surroundings)

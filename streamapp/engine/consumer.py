@@ -150,7 +150,7 @@ class Consumer:
             ]
             for shard, end in polled.ends.items():
                 if (state := states.get(shard)) and state.target is None:
-                    state.watermark.reach(end)
+                    state.watermark.reach(end, polled.asked.get(shard))
         waiting = self._backlog.shards()
         for work in self._works(slices, waiting):
             self._backlog.add(work)

@@ -6,12 +6,15 @@ handler takes its time.
 
 import logging
 import threading
+from collections.abc import Callable
 
 from django.db import Error as DatabaseError
 
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings, Unsaved
+from streamapp.engine.shard import Snapshot
 from streamapp.observability.logs import Fields
+from streamapp.positions import SHARD_END
 from streamapp.store import Store
 from streamapp.store.connections import close_old_connections
 
@@ -19,13 +22,26 @@ logger = logging.getLogger("streamapp.saving")
 
 
 class Saver:
-    """Saves one subscription's checkpoints. `durable` is False for CHECKPOINTS = "process"."""
+    """Saves one subscription's checkpoints. `durable` is False for CHECKPOINTS = "process".
 
-    def __init__(self, name: str, holdings: Holdings, store: Store, gate: Gate, *, durable: bool) -> None:
+    `describe` writes a position for people.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        holdings: Holdings,
+        store: Store,
+        gate: Gate,
+        describe: Callable[[int], str],
+        *,
+        durable: bool,
+    ) -> None:
         self._name = name
         self._holdings = holdings
         self._store = store
         self._gate = gate
+        self._describe = describe
         self._durable = durable
         self._one_at_a_time = threading.Lock()
 
@@ -83,11 +99,16 @@ class Saver:
 
     def _write(self, unsaved: Unsaved) -> None:
         self._write_moves(unsaved)
-        if unsaved.snapshots and self._durable:
-            self._store.checkpoints.save([snapshot.save for snapshot in unsaved.snapshots])
+        saves = [snapshot.save for snapshot in unsaved.snapshots if self._is_durable(snapshot)]
+        if saves:
+            self._store.checkpoints.save(saves)
         if unsaved.held:
             self._store.records.hold(unsaved.held, unsaved.epochs)
             unsaved.held = []
+
+    def _is_durable(self, snapshot: Snapshot) -> bool:
+        """Write ends in any case: the children of a shard may be another worker's."""
+        return self._durable or snapshot.save.position == SHARD_END
 
     def _look(self, unsaved: Unsaved) -> None:
         if not unsaved.epochs:
@@ -96,10 +117,10 @@ class Saver:
         rewound, fenced = self._holdings.accept(differences)
         if rewound or fenced:
             self._gate.interrupt()
+        positions = {difference.checkpoint: difference.position for difference in differences}
         for state in rewound:
-            fields = Fields(
-                subscription=self._name, shard=state.shard, position=state.target, epoch=state.epoch
-            )
+            position = self._describe(positions[state.checkpoint])
+            fields = Fields(subscription=self._name, shard=state.shard, position=position, epoch=state.epoch)
             logger.info("Rewind adopted. %s", fields)
         for state in fenced:
             fields = Fields(subscription=self._name, shard=state.shard, epoch=state.epoch)

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from streamapp.brokers.base import Chunk
+from streamapp.brokers.base import Behind, Chunk
 from streamapp.engine.watermark import Span, Watermark
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Save
+from streamapp.store.lags import Sample
 from streamapp.store.leases import Taken
 from streamapp.store.records import Held
 
@@ -52,7 +53,8 @@ class ShardState:
 
     `generation` grows at every move; outcomes and saves of an older one are void. `target` is
     where reading must move to next; while it is set nothing is registered and nothing saved.
-    `sought` tells that a handler has moved it and that no save has followed.
+    `sought` tells that a handler has moved it and that no save has followed. `unchecked` tells that a
+    rewind has moved it, maybe to where a parent must be read first: it isn't read before that is known.
     """
 
     def __init__(self, shard: Shard, placed: Placed) -> None:
@@ -63,6 +65,7 @@ class ShardState:
         self.target: int | None = placed.position
         self.full = False
         self.sought = False
+        self.unchecked = False
         self.newly_held: list[Held] = []
         self._stored: int | None = placed.lease.position
         self._begin(placed.position)
@@ -100,6 +103,7 @@ class ShardState:
     def adopt(self, epoch: int, position: int) -> None:
         """Accept a rewind that somebody wrote into the row."""
         self.epoch = epoch
+        self.unchecked = True
         self.move(position)
         self.sought = False
         self._stored = position
@@ -128,6 +132,11 @@ class ShardState:
             self._stored = snapshot.save.position
             self._first = False
             self.sought = False
+
+    def sample(self, behind: Behind) -> Sample:
+        """Return the lag of the watermark: what reading lacks, and what was read and isn't settled."""
+        records = None if behind.records is None else behind.records + self.watermark.ahead()
+        return Sample(self.checkpoint, self.watermark.next, records, behind.milliseconds)
 
     def hold(self, span: Span, index: int, position: int, reason: str) -> None:
         """Leave one record unsettled and remember it for the admin."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from uuid import UUID
 
 from django.db import connections
@@ -13,6 +14,10 @@ from streamapp.records import Shard
 from streamapp.store import statements
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
+
+Lineage = Mapping[Shard, Sequence[Shard]]
+"""Shards, each with those that must be finished before it is read."""
+NONE: Lineage = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class CheckpointStore:
         """Return the ids of the subscription's rows by shard."""
         return {row.key: row.pk for row in self._checkpoints.filter(subscription=subscription)}
 
-    def create(self, subscription: int, positions: Mapping[Shard, int]) -> None:
+    def create(self, subscription: int, positions: Mapping[Shard, int], lineage: Lineage = NONE) -> None:
         """Add rows for shards that have none; where another worker was faster, its row stands."""
         rows = [
             Checkpoint(
@@ -58,6 +63,7 @@ class CheckpointStore:
                 incarnation=shard.incarnation,
                 shard=shard.id,
                 position=position,
+                parents=[parent.id for parent in lineage.get(shard, ())],
                 saved_at=ClockNow(),
             )
             for shard, position in positions.items()
