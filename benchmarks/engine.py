@@ -1,9 +1,8 @@
-"""A side of ours in a process of its own: what `runconsumers` runs, stopped as a supervisor stops it."""
+"""Ours, in a process of its own: what `runconsumers` runs, stopped as a supervisor stops it."""
 
 import logging
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -31,20 +30,25 @@ def watch(connection: Any, **_: Any) -> None:
         connection.execute_wrappers.append(count_updates)
 
 
-def main() -> int:
-    """Run the mounted subscription until its last record was handled; return the code of the process."""
-    from streamapp import registry
-    from streamapp.management.running.process import ConsumerProcess
+def prepare(settings: str) -> None:
+    """Set Django up, before anything of the project is imported."""
+    logging.basicConfig(level=logging.WARNING)
+    os.environ["DJANGO_SETTINGS_MODULE"] = settings
+    django.setup()
 
+
+def run() -> int:
+    """Run the mounted subscription until its last record was handled; return the code of the process."""
     connection_created.connect(watch)
     tally.whenever_done = lambda: os.kill(os.getpid(), signal.SIGTERM)
-    code = ConsumerProcess(list(registry.mounts().values())).run()
+    code = consume()
     Result(tally.moments, updates).say()
     return code
 
 
-if __name__ == "__main__":
-    logging.basicConfig(level=logging.WARNING)
-    os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
-    django.setup()
-    sys.exit(main())
+def consume() -> int:
+    """Run the mounted subscription until a signal; return the code of the process."""
+    from streamapp import registry
+    from streamapp.management.running.process import ConsumerProcess
+
+    return ConsumerProcess(list(registry.mounts().values())).run()

@@ -4,13 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 VARIABLE = "STREAMAPP_BENCHMARK"
 PATIENCE_SECONDS = 900
 BARE = "bare"
-MODULES = {BARE: "benchmarks.bare"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,7 @@ class Run:
 
     side: str
     name: str
-    topic: str
+    stream: str
     records: int
     passes: int = 1
 
@@ -35,7 +34,7 @@ class Run:
 class Moment:
     """A look at the process after so many records.
 
-    `seconds` are of the monotonic clock, `processor_seconds` those of the thread that handles.
+    `seconds` are of the monotonic clock, `processor_seconds` as the side counts them.
     """
 
     records: int
@@ -57,13 +56,13 @@ class Result:
 
     @property
     def rate(self) -> float:
-        """Return the records a second, from the first one handled on."""
+        """Return the records a second, from the first moment noted on."""
         first, last = self.moments[0], self.moments[-2]
         return (last.records - first.records) / (last.seconds - first.seconds)
 
     @property
     def processor_rate(self) -> float:
-        """Return the records a processor second of the handling thread: a busy machine disturbs it less."""
+        """Return the records a processor second: a busy machine disturbs it less."""
         first, last = self.moments[0], self.moments[-2]
         return (last.records - first.records) / (last.processor_seconds - first.processor_seconds)
 
@@ -77,10 +76,19 @@ class Result:
         print(json.dumps(asdict(self)), flush=True)
 
 
-def measure(run: Run) -> Result:
+def measure(run: Run, module: str) -> Result:
     """Do a run in a process of its own and return its result; raises RuntimeError with what it wrote."""
+    said = answer(run, module)
+    return Result([Moment(**moment) for moment in said["moments"]], list(said["updates"]))
+
+
+def answer(run: Run, module: str) -> dict[str, Any]:
+    """Run a module in a process of its own and return the object on its last line.
+
+    Raises RuntimeError with what it wrote when it fails.
+    """
     done = subprocess.run(
-        [sys.executable, "-m", MODULES.get(run.side, "benchmarks.engine")],
+        [sys.executable, "-m", module],
         env={**os.environ, VARIABLE: json.dumps(asdict(run))},
         capture_output=True,
         text=True,
@@ -89,8 +97,5 @@ def measure(run: Run) -> Result:
     )
     if done.returncode:
         raise RuntimeError(f"The side {run.side!r} ended with {done.returncode}:\n{done.stderr}")
-    return _result(json.loads(done.stdout.splitlines()[-1]))
-
-
-def _result(said: dict[str, Iterable[dict[str, float]]]) -> Result:
-    return Result([Moment(**moment) for moment in said["moments"]], list(said["updates"]))  # type: ignore[arg-type]
+    answered: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answered

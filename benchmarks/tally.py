@@ -29,8 +29,15 @@ passes = range(run.records, total + 1, run.records) if run.records else ()
 marks = iter([1, *passes[:-1], total - total // 100, total])
 moments: list[Moment] = []
 whenever_done: Callable[[], None] = lambda: None  # noqa: E731
+clock_of_processor: Callable[[], float] = time.thread_time
+"""By default that of the thread that handles."""
 seen = 0
 due = next(marks)
+
+
+def begin() -> None:
+    """Note a moment before the first record, for sides that count from there."""
+    moments.append(moment())
 
 
 def handle(entry: Entry) -> None:  # noqa: ARG001
@@ -44,10 +51,15 @@ def handle(entry: Entry) -> None:  # noqa: ARG001
 def _note() -> None:
     """Note the first record, the last one of every pass, and where the timed part ends."""
     global due  # noqa: PLW0603
-    moments.append(Moment(seen, time.monotonic(), time.thread_time(), _resident_mb()))
+    moments.append(moment())
     due = next(marks, 0)
     if seen == total:
         whenever_done()
+
+
+def moment() -> Moment:
+    """Look at the process."""
+    return Moment(seen, time.monotonic(), clock_of_processor(), _resident_mb())
 
 
 def _resident_mb() -> float:

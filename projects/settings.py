@@ -5,8 +5,6 @@ from typing import Any
 
 import environ
 
-from streamapp import KafkaTopic, LocalStream
-
 CHECKOUT = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
@@ -74,16 +72,12 @@ LOGGING = {
 
 # Every name at the broker begins with the prefix, so that environments can share a cluster.
 STREAMS_PREFIX = env("STREAMS_PREFIX", default="")
-STREAMS_BROKER = env("STREAMAPP_BROKER", default="local")
+SHIPMENTS_BROKER = env("SHIPMENTS_BROKER", default="local")
+LEDGER_BROKER = env("LEDGER_BROKER", default="local")
 SHIPMENTS_STREAM = f"{STREAMS_PREFIX}shipments"
 LEDGER_TOPIC = f"{STREAMS_PREFIX}ledger"
 CARD_ENTRIES_TOPIC = f"{STREAMS_PREFIX}card-entries"
 PAYOUTS_TOPIC = f"{STREAMS_PREFIX}payouts"
-
-# The handler declares a stream of the local broker; on Kafka it reads a topic instead.
-SHIPMENTS_SOURCE = (
-    KafkaTopic(SHIPMENTS_STREAM) if STREAMS_BROKER == "kafka" else LocalStream(SHIPMENTS_STREAM, partitions=4)
-)
 
 BROKERS: dict[str, Any] = {
     "local": {"BACKEND": "streamapp.brokers.local.LocalBroker", "OPTIONS": {"partitions": 4}},
@@ -93,20 +87,31 @@ if servers := env("KAFKA_BOOTSTRAP_SERVERS", default=""):
         "BACKEND": "streamapp.brokers.kafka.KafkaBroker",
         "OPTIONS": {"bootstrap.servers": servers},
     }
+if endpoint := env("KINESIS_ENDPOINT_URL", default=""):
+    # An emulator takes any credentials. On AWS leave them and the endpoint out.
+    BROKERS["kinesis"] = {
+        "BACKEND": "streamapp.brokers.kinesis.KinesisBroker",
+        "OPTIONS": {
+            "endpoint_url": endpoint,
+            "region_name": "us-east-1",
+            "aws_access_key_id": "any",
+            "aws_secret_access_key": "any",
+        },
+    }
 
 STREAMAPP = {
     "BROKERS": BROKERS,
     "SUBSCRIPTIONS": {
         "shipping.ship": {
             "HANDLER": "projects.shipping.streams.ship",
-            "BROKER": STREAMS_BROKER,
-            "SOURCE": SHIPMENTS_SOURCE,
+            "BROKER": SHIPMENTS_BROKER,
+            "SOURCE": {"stream": SHIPMENTS_STREAM},
             "GROUP": f"{STREAMS_PREFIX}shipping",
             "START_AT": "earliest",
         },
         "ledger.balances": {
             "HANDLER": "projects.ledger.streams.project_balance",
-            "BROKER": STREAMS_BROKER,
+            "BROKER": LEDGER_BROKER,
             "SOURCE": {"topic": LEDGER_TOPIC},
             "GROUP": f"{STREAMS_PREFIX}balances",
             "STATE": "projects.ledger.state.Balances",
@@ -117,7 +122,7 @@ STREAMAPP = {
         },
         "ledger.spend": {
             "HANDLER": "projects.ledger.streams.project_spend",
-            "BROKER": STREAMS_BROKER,
+            "BROKER": LEDGER_BROKER,
             "SOURCE": {"topic": CARD_ENTRIES_TOPIC},
             "GROUP": f"{STREAMS_PREFIX}card-spend",
             "BATCH": 500,
@@ -125,7 +130,7 @@ STREAMAPP = {
         },
         "payouts.review": {
             "HANDLER": "projects.ledger.streams.review_payout",
-            "BROKER": STREAMS_BROKER,
+            "BROKER": LEDGER_BROKER,
             "SOURCE": {"topic": PAYOUTS_TOPIC},
             "GROUP": f"{STREAMS_PREFIX}payout-review",
             "REPLAY_FROM": "-7d",

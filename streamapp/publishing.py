@@ -23,8 +23,9 @@ def publish(
     It blocks up to the broker's timeout and knows nothing of a database transaction around it.
 
     Raises PublishFailed when the record was refused or not confirmed in time, BrokerUnavailable when
-    the broker didn't answer, ConfigurationError for an alias that can't be used, and TypeError for a
-    value that has no form in JSON.
+    the broker knows that it couldn't be reached and nothing was stored (Kafka's client doesn't, and
+    raises PublishFailed), ConfigurationError for an alias that can't be used, and TypeError for a value
+    that has no form in JSON.
     """
     return registry.broker(broker).publish(
         destination,

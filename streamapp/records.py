@@ -47,7 +47,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a shard's log keeps: `first` is its oldest record, `end` the place of the next one to come."""
+    """What a shard's log keeps: `first` is its oldest record, `end` the place of the next one to come.
+
+    Where `is_moment`, the end is a position from which only new records are read, but not the place
+    behind the last one: positions of records don't compare with it.
+    """
 
     first: int
     end: int
+    is_moment: bool = False

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from projects.shipping.models import Booking, Carrier
-from streamapp import LocalStream, Outcome, subscriber
+from streamapp import KinesisStream, Outcome, subscriber
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Shipment:
     carrier: str
 
 
-@subscriber(LocalStream("shipments", partitions=4))
+@subscriber(KinesisStream("shipments", create_if_missing=4))
 def ship(shipment: Shipment) -> Outcome:
     """Book a shipment with its carrier, once however often it is delivered."""
     if not shipment.address:

@@ -1,19 +1,21 @@
 """The samples with where they go, mixed as they would come."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from django.conf import settings
 
+from projects.ledger.messages import Entry, Payout
 from projects.trickle.samples import ACCOUNTS, CARDS, entries, payouts, shipments
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A value with its stream and its key."""
+    """A value with its broker, its stream there and its key."""
 
+    broker: str
     destination: str
     value: Any
     key: str
@@ -22,24 +24,21 @@ class Outgoing:
 def outgoing(seed: int) -> Iterator[Outgoing]:
     """Yield records for all streams of the example without an end; one in 300 shipments is no JSON."""
     random = Random(f"{seed} mix")
-    sources = (_shipments(seed, random), _ledger(seed), _card_entries(seed), _payouts(seed))
+    sources = (
+        _shipments(seed, random),
+        _of_accounts(settings.LEDGER_TOPIC, entries(seed, ACCOUNTS)),
+        _of_accounts(settings.CARD_ENTRIES_TOPIC, entries(seed, CARDS)),
+        _of_accounts(settings.PAYOUTS_TOPIC, payouts(seed)),
+    )
     while True:
         yield next(random.choices(sources, (5, 3, 4, 1))[0])
 
 
 def _shipments(seed: int, random: Random) -> Iterator[Outgoing]:
     for shipment in shipments(seed):
-        broken = random.randrange(300) == 0
-        yield Outgoing(settings.SHIPMENTS_STREAM, b"{" if broken else shipment, key=str(shipment.id))
+        value = b"{" if random.randrange(300) == 0 else shipment
+        yield Outgoing(settings.SHIPMENTS_BROKER, settings.SHIPMENTS_STREAM, value, key=str(shipment.id))
 
 
-def _ledger(seed: int) -> Iterator[Outgoing]:
-    return (Outgoing(settings.LEDGER_TOPIC, entry, key=entry.account) for entry in entries(seed, ACCOUNTS))
-
-
-def _card_entries(seed: int) -> Iterator[Outgoing]:
-    return (Outgoing(settings.CARD_ENTRIES_TOPIC, entry, key=entry.account) for entry in entries(seed, CARDS))
-
-
-def _payouts(seed: int) -> Iterator[Outgoing]:
-    return (Outgoing(settings.PAYOUTS_TOPIC, payout, key=payout.account) for payout in payouts(seed))
+def _of_accounts(topic: str, values: Iterable[Entry | Payout]) -> Iterator[Outgoing]:
+    return (Outgoing(settings.LEDGER_BROKER, topic, value, key=value.account) for value in values)

@@ -42,7 +42,9 @@ def _parse() -> argparse.Namespace:
         help="with --check: skip the held record while the consumers are down; the check must notice",
     )
     parser.add_argument(
-        "--real", action="store_true", help="on Apache Kafka and PostgreSQL, started by script/services"
+        "--real",
+        action="store_true",
+        help="on kinesis-local, Apache Kafka and PostgreSQL, started by script/services",
     )
     arguments = parser.parse_args()
     if arguments.broken and not arguments.check:

@@ -1,4 +1,4 @@
-"""What has to be there before the first process: a database, its tables, topics, somebody to log in."""
+"""What has to be there before the first process: a database, its tables, streams, somebody to log in."""
 
 import secrets
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import connection, connections
 
+from demonstration.shipments import ShipmentsStream
 from demonstration.stages import Stage
 from demonstration.topics import Topics
 
@@ -20,6 +21,7 @@ def prepare(stage: Stage) -> None:
     if stage.is_real:
         _create_database()
         Topics(stage.bootstrap_servers).create()
+        ShipmentsStream().create()
     call_command("migrate", verbosity=0, interactive=False)
 
 
@@ -34,7 +36,7 @@ def make_operator() -> str:
 
 @contextmanager
 def scratch(stage: Stage) -> Iterator[None]:
-    """Prepare, and delete the database and the topics at the end."""
+    """Prepare, and delete the database and the streams at the end."""
     try:
         prepare(stage)
         yield
@@ -43,6 +45,7 @@ def scratch(stage: Stage) -> Iterator[None]:
         if stage.is_real:
             _ask_server(f'DROP DATABASE IF EXISTS "{_name()}" WITH (FORCE)')
             Topics(stage.bootstrap_servers).delete()
+            ShipmentsStream().delete()
 
 
 def _create_database() -> None:

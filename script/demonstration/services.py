@@ -12,22 +12,22 @@ from demonstration.stopping import Stop, say
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, str(CHECKOUT / "script" / "services")]
-SERVERS = ("kafka", "postgres")
+SERVERS = ("kafka", "kinesis", "postgres")
 
 
 @contextmanager
 def services(logs: Path, stop: Stop) -> Iterator[dict[str, str]]:
-    """Yield the addresses of Kafka and PostgreSQL, as variables; what it started is stopped at the end."""
+    """Yield the addresses of the servers, as variables; what it started is stopped at the end."""
     down = [name for name in SERVERS if _run("status", name) != 0]
     try:
         if down:
-            say(f"Starting {' and '.join(down)} ...")
+            say(f"Starting {', '.join(down)} ...")
             with Children(logs, {}) as children:
                 children.run("services", [*COMMAND, "up", *down], stop)
         yield _addresses()
     finally:
         if started := [name for name in down if not _was_up(logs / "services.log", name)]:
-            say(f"Stopping {' and '.join(started)} ...")
+            say(f"Stopping {', '.join(started)} ...")
             _run("down", *started)
 
 

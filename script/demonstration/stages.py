@@ -1,4 +1,4 @@
-"""Where a demonstration plays: on SQLite and the local broker, or on PostgreSQL and Apache Kafka."""
+"""Where a demonstration plays: on SQLite and the local broker, or on PostgreSQL, Kinesis and Apache Kafka."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +12,11 @@ from demonstration.stopping import Stop
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A database and a broker, as variables of the environment."""
+    """A database and brokers, as variables of the environment."""
 
     database_url: str
     bootstrap_servers: str = ""
+    kinesis: str = ""
 
     @property
     def is_real(self) -> bool:
@@ -28,7 +29,9 @@ class Stage:
         return {
             "DATABASE_URL": self.database_url,
             "KAFKA_BOOTSTRAP_SERVERS": self.bootstrap_servers,
-            "STREAMAPP_BROKER": "kafka" if self.is_real else "local",
+            "KINESIS_ENDPOINT_URL": self.kinesis,
+            "SHIPMENTS_BROKER": "kinesis" if self.is_real else "local",
+            "LEDGER_BROKER": "kafka" if self.is_real else "local",
         }
 
 
@@ -40,4 +43,4 @@ def stage(directory: Path, stop: Stop, database: str, *, real: bool) -> Iterator
         return
     with services(directory, stop) as addresses:
         url = urlsplit(addresses["DATABASE_URL"])._replace(path=f"/{database}")
-        yield Stage(urlunsplit(url), addresses["KAFKA_BOOTSTRAP_SERVERS"])
+        yield Stage(urlunsplit(url), addresses["KAFKA_BOOTSTRAP_SERVERS"], addresses["KINESIS_ENDPOINT_URL"])

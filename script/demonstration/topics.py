@@ -16,12 +16,7 @@ class Topics:
 
     def __init__(self, bootstrap_servers: str) -> None:
         self._client = AdminClient({"bootstrap.servers": bootstrap_servers})
-        self._names = [
-            settings.SHIPMENTS_STREAM,
-            settings.LEDGER_TOPIC,
-            settings.CARD_ENTRIES_TOPIC,
-            settings.PAYOUTS_TOPIC,
-        ]
+        self._names = [settings.LEDGER_TOPIC, settings.CARD_ENTRIES_TOPIC, settings.PAYOUTS_TOPIC]
 
     def create(self) -> None:
         """Make those that are missing."""

@@ -1,15 +1,16 @@
 """What the check publishes, and what must come of it."""
 
-from collections.abc import Iterable
 from itertools import islice
 
 from django.conf import settings
 
 from demonstration.verdict import Place
+from projects.ledger.messages import Entry, Payout
 from projects.shipping.streams import Shipment
 from projects.trickle.samples import ACCOUNTS, CARDS, NEW_CARRIER, entries, payouts, shipments
 from streamapp import publish
 from streamapp.brokers.base import Published
+from streamapp.records import Shard
 
 SEED = 2026
 HELD = Shipment(1, "1 Mill Lane", NEW_CARRIER)
@@ -23,8 +24,7 @@ class Traffic:
         self._ledger = entries(SEED, ACCOUNTS, 40)
         self._card_entries = entries(SEED, CARDS, 40)
         self._payouts = payouts(SEED)
-        self.published = 0
-        self.shipments = 0
+        self.published: list[Published] = []
         self.dropped = 0
         self.booked: set[int] = set()
         self.spend: dict[int, int] = {}
@@ -35,15 +35,26 @@ class Traffic:
             self._publish_shipment(shipment)
             self._expect(shipment)
         for entry in islice(self._card_entries, count // 2):
-            self._publish(settings.CARD_ENTRIES_TOPIC, entry, entry.account)
+            self._publish_of_account(settings.CARD_ENTRIES_TOPIC, entry)
             self.spend[entry.id] = entry.cents
-        self._publish_all(settings.LEDGER_TOPIC, islice(self._ledger, count // 3))
-        self._publish_all(settings.PAYOUTS_TOPIC, islice(self._payouts, count // 5))
+        for entry in islice(self._ledger, count // 3):
+            self._publish_of_account(settings.LEDGER_TOPIC, entry)
+        for payout in islice(self._payouts, count // 5):
+            self._publish_of_account(settings.PAYOUTS_TOPIC, payout)
 
     def hold(self) -> Place:
         """Publish the shipment that nobody can book yet."""
         published = self._publish_shipment(HELD)
         return Place(published.shard.id, published.position)
+
+    def shipments(self) -> list[Place]:
+        """Return where all shipments stand, in the order of their publishing."""
+        stream = settings.SHIPMENTS_STREAM
+        return [Place(at.shard.id, at.position) for at in self.published if at.shard.stream == stream]
+
+    def ends(self) -> dict[Shard, int]:
+        """Return for every shard that holds a record the position behind its last one."""
+        return {at.shard: at.position + 1 for at in self.published}
 
     def _expect(self, shipment: Shipment) -> None:
         if shipment.address:
@@ -52,13 +63,12 @@ class Traffic:
             self.dropped += 1
 
     def _publish_shipment(self, shipment: Shipment) -> Published:
-        self.shipments += 1
-        return self._publish(settings.SHIPMENTS_STREAM, shipment, str(shipment.id))
+        stream, broker = settings.SHIPMENTS_STREAM, settings.SHIPMENTS_BROKER
+        return self._noted(publish(stream, shipment, key=str(shipment.id), broker=broker))
 
-    def _publish_all(self, destination: str, values: Iterable[object]) -> None:
-        for value in values:
-            self._publish(destination, value, value.account)
+    def _publish_of_account(self, topic: str, value: Entry | Payout) -> None:
+        self._noted(publish(topic, value, key=value.account, broker=settings.LEDGER_BROKER))
 
-    def _publish(self, destination: str, value: object, key: str) -> Published:
-        self.published += 1
-        return publish(destination, value, key=key, broker=settings.STREAMS_BROKER)
+    def _noted(self, published: Published) -> Published:
+        self.published.append(published)
+        return published

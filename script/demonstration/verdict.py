@@ -1,6 +1,6 @@
 """What must hold after the consumers were killed and started again."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from demonstration.witness import Delivery
@@ -19,8 +19,8 @@ class Evidence:
     """What was published and what became of it. `before` and `after` are deliveries, in order."""
 
     held: Place
-    end: int
-    """The end of the held record's shard."""
+    behind: set[int]
+    """The positions of all shipments in the held record's shard, from the held one on."""
     before: list[Delivery]
     after: list[Delivery]
     checkpoint: int
@@ -31,6 +31,8 @@ class Evidence:
     booked: set[int]
     expected_spend: dict[int, int]
     spend: dict[int, int]
+    describe: Callable[[int], str]
+    """Writes a position for people."""
 
     def positions(self, deliveries: list[Delivery]) -> list[int]:
         """Return the positions in the held record's shard, in order."""
@@ -49,13 +51,14 @@ def problems(evidence: Evidence) -> list[str]:
 
 def _held(evidence: Evidence) -> Iterator[str]:
     held, again = evidence.held, evidence.positions(evidence.after)
+    place, describe = evidence.describe(held.position), evidence.describe
     if not again or again[0] != held.position:
-        begun = again[0] if again else "nowhere"
-        yield f"Shard {held.shard} begins at {begun} again, and not with the held record at {held.position}."
-    if missing := set(range(held.position, evidence.end)) - set(again):
+        begun = describe(again[0]) if again else "nowhere"
+        yield f"Shard {held.shard} begins at {begun} again, and not with the held record at {place}."
+    if missing := evidence.behind - set(again):
         yield f"{len(missing)} records from the held one on did not come again."
     if evidence.checkpoint != held.position:
-        yield f"The checkpoint is {evidence.checkpoint}, and the record at {held.position} is still held."
+        yield f"The checkpoint is {describe(evidence.checkpoint)}, and the record at {place} is still held."
     if not evidence.is_shown:
         yield "The held record is not among those that the admin shows."
 

@@ -1,6 +1,7 @@
 """Chromium looks at the pages and walks through a rewind."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,28 +9,27 @@ from playwright.sync_api import Page, sync_playwright
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 ADMIN = "/admin/streamapp"
+WIDTH, NARROW = 1300, 600
+DOCUMENTED = (("", WIDTH, "light"), ("-dark", WIDTH, "dark"))
+EVERY_LOOK = (*DOCUMENTED, ("-narrow", NARROW, "light"), ("-narrow-dark", NARROW, "dark"))
+LISTS = ("subscription", "checkpoint", "worker", "quarantined", "rewind")
+KINESIS = "?subscription=shipping.ship"
 
 
-def photograph(address: str, session: str, target: Path) -> None:
-    """Write the pictures of the documentation into `target`."""
+def photograph(address: str, session: str, target: Path, *, every_look: bool) -> None:
+    """Write the pictures into `target`: those of the documentation, or all in every width and colour."""
     with sync_playwright() as playwright:
         chromium = os.environ.get("CHROMIUM", "/usr/bin/chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        light = open_page(browser, address, session)
-        for name in ("subscription", "checkpoint", "worker", "rewind"):
-            light.goto(f"{ADMIN}/{name}/")
-            light.screenshot(path=target / f"{name}s.png")
-        light.goto(f"{ADMIN}/quarantined/")
-        light.click("th.field-place a")
-        light.screenshot(path=target / "quarantined.png")
-        walk_through_a_rewind(light, target)
-        dark = open_page(browser, address, session, color_scheme="dark")
-        dark.goto(f"{ADMIN}/checkpoint/")
-        dark.screenshot(path=target / "checkpoints-dark.png")
+        for suffix, width, colours in EVERY_LOOK if every_look else DOCUMENTED:
+            page = open_page(browser, address, session, width, color_scheme=colours)
+            for name in pages(page):
+                if every_look or suffix == "" or name == "checkpoints":
+                    page.screenshot(path=target / f"{name}{suffix}.png", full_page=name != "checkpoints")
         browser.close()
 
 
-def open_page(browser: Any, address: str, session: str, width: int = 1440, **options: Any) -> Page:
+def open_page(browser: Any, address: str, session: str, width: int, **options: Any) -> Page:
     """Open a window with the operator logged in."""
     context = browser.new_context(base_url=address, viewport={"width": width, "height": 800}, **options)
     context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
@@ -37,16 +37,38 @@ def open_page(browser: Any, address: str, session: str, width: int = 1440, **opt
     return page
 
 
-def walk_through_a_rewind(page: Page, target: Path, suffix: str = "") -> None:
-    """Choose shards, give a position, review, apply; a picture at each step."""
+def pages(page: Page) -> Iterator[str]:
+    """Go from page to page and yield a name for each."""
+    for name in LISTS:
+        page.goto(f"{ADMIN}/{name}/")
+        yield "quarantine" if name == "quarantined" else f"{name}s"
+    page.goto(f"{ADMIN}/checkpoint/{KINESIS}")
+    yield "lineage"
+    yield from details(page)
+    yield from steps_of_a_rewind(page)
+
+
+def details(page: Page) -> Iterator[str]:
+    """Open a row of each list."""
+    for name, row in {"subscription": "shipping.ship", "checkpoint": "shardId-000000000002"}.items():
+        page.goto(f"{ADMIN}/{name}/{KINESIS if name == 'checkpoint' else ''}")
+        page.click(f"#result_list th a:has-text('{row}')")
+        yield name
+    page.goto(f"{ADMIN}/quarantined/")
+    page.click("th.field-place a")
+    yield "quarantined"
+
+
+def steps_of_a_rewind(page: Page) -> Iterator[str]:
+    """Choose shards, give a position, review, apply."""
     page.goto(f"{ADMIN}/checkpoint/?subscription=ledger.spend")
     page.check("#action-toggle")
     page.select_option("select[name=action]", "rewind")
     page.click("button[name=index]")
     page.fill("#id_position", "-7d")
     page.fill("#id_reason", "The exchange rates of the night were wrong.")
-    page.screenshot(path=target / f"rewind-form{suffix}.png")
+    yield "rewind-form"
     page.click("input[type=submit].default")
-    page.screenshot(path=target / f"rewind-review{suffix}.png", full_page=True)
+    yield "rewind-review"
     page.click("input[type=submit].default")
-    page.screenshot(path=target / f"rewind-stored{suffix}.png", full_page=True)
+    yield "rewind-stored"

@@ -2,6 +2,8 @@
 
 import django
 
+from pictures.kinesis import shards
+
 
 def seed() -> str:
     """Fill the database that DATABASE_URL names and return the session key of a logged-in operator."""
@@ -9,9 +11,11 @@ def seed() -> str:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
+    shipments = shards()
     checkpoints = _checkpoints()
     _workers(checkpoints)
-    _set_aside(checkpoints)
+    _lags(checkpoints, shipments)
+    _set_aside(shipments)
     _rewind()
     return log_in()
 
@@ -38,6 +42,8 @@ def _checkpoints():  # type: ignore[no-untyped-def]
 
     store, broker = Store("default"), registry.broker("local")
     for mount in registry.mounts().values():
+        if mount.broker != "local":
+            continue
         subscription = store.subscriptions.ensure(mount)
         broker.reader(mount.subscribing()).close()
         for stream in mount.source.streams():
@@ -62,19 +68,40 @@ def _workers(checkpoints) -> None:  # type: ignore[no-untyped-def]
     Worker.objects.filter(host="consumer-3").update(state=WorkerState.DEAD)
 
 
-def _set_aside(checkpoints) -> None:  # type: ignore[no-untyped-def]
+def _lags(checkpoints, shipments) -> None:  # type: ignore[no-untyped-def]
+    """Let workers have sampled what they read: Kinesis tells the time, and the number at the tip only."""
+    from streamapp.store import Store
+    from streamapp.store.lags import Sample
+
+    leased = [row for row in checkpoints if getattr(row, "lease", None) and row.lease.worker_id]
+    samples = [
+        Sample(row.pk, row.position, 1204 * n, 41_000 * n)
+        for n, row in enumerate(leased)
+        if row not in shipments
+    ]
+    samples += [Sample(row.pk, row.position, None, 75_000 * n) for n, row in enumerate(shipments[2:4])]
+    Store("default").lags.write(samples)
+
+
+def _set_aside(shipments) -> None:  # type: ignore[no-untyped-def]
     from django.utils import timezone
 
     from streamapp.models import HeldRecord
     from streamapp.records import Record
     from streamapp.store import Store
 
-    shipping = next(row for row in checkpoints if row.subscription.name == "shipping.ship")
-    for position in (shipping.position, shipping.position + 4):
+    shipping = next(row for row in shipments if row.shard.endswith("2"))
+    for position in (shipping.position, shipping.position + 10**19):
         HeldRecord.objects.create(
             checkpoint=shipping, position=position, reason="unknown carrier", held_at=timezone.now()
         )
-    broken = Record(shipping.key, 211, b'{"id": 211, "address": "1 Main St', b"211", {"source": b"import"})
+    broken = Record(
+        shipping.key,
+        shipping.position - 10**19,
+        b'{"id": 211, "address": "1 Main St',
+        b"211",
+        {"source": b"import"},
+    )
     reason = "Input data was truncated"
     Store("default").records.quarantine("shipping.ship", broken, reason)
 

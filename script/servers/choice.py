@@ -22,7 +22,7 @@ SERVERS: dict[str, Callable[[], Server]] = {
 }
 NAMES = tuple(SERVERS)
 USUAL = ("kafka", "postgres", "kinesis")
-"""Those that are meant when none is named; the others serve benchmarks and single tests."""
+"""Those that `up` means when none is named; the others serve benchmarks and single tests."""
 
 
 def chosen_servers(names: Iterable[str], brokers: int | None) -> list[Server]:

@@ -1,14 +1,16 @@
 """Cells of the lists: times with zone and age, positions, states."""
 
 from datetime import datetime
+from urllib.parse import urlencode
 
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
-from streamapp import registry
-from streamapp.exceptions import ConfigurationError
+from streamapp.services.lag import ShardLag
+from streamapp.services.places import described
 from streamapp.services.wording import moment, span
 
 EMPTY = "–"
+LONGEST, ENDS = 24, 10
 
 
 def time_with_age(value: datetime | None, now: datetime) -> str:
@@ -25,11 +27,35 @@ def time(value: datetime | None) -> str:
 
 
 def position(broker: str, number: int) -> str:
-    """Write a position as its broker writes it; as a plain number if the settings lack the broker."""
-    try:
-        return registry.broker(broker).describe(number)
-    except ConfigurationError:
-        return str(number)
+    """Write a position as its broker writes it; a sequence number of Kinesis may break anywhere."""
+    return format_html('<span class="streamapp-position">{}</span>', described(broker, number))
+
+
+def short_position(broker: str, number: int) -> str:
+    """Write a position for a list: of a sequence number both ends, and the whole where the pointer rests."""
+    whole = described(broker, number)
+    return format_html('<span class="streamapp-nowrap" title="{}">{}</span>', whole, shortened(whole))
+
+
+def shortened(text: str) -> str:
+    """Cut the middle out of a long number."""
+    return text if len(text) <= LONGEST else f"{text[:ENDS]}…{text[-ENDS:]}"
+
+
+def lag(value: ShardLag | None) -> str:
+    """Show how far behind a shard is, and how old that figure is."""
+    if value is None:
+        return EMPTY
+    age = "" if value.age_seconds is None else f"{span(value.age_seconds)} ago"
+    figures = format_html_join(
+        ", ", '<span class="streamapp-nowrap">{}</span>', ((f,) for f in value.figures)
+    )
+    return format_html('{}<br><small class="streamapp-nowrap">{}</small>', figures or "?", age)
+
+
+def link(url: str, text: str, **query: str) -> str:
+    """Lead somewhere."""
+    return format_html('<a href="{}{}">{}</a>', url, f"?{urlencode(query)}" if query else "", text)
 
 
 def state(kind: str, text: str) -> str:

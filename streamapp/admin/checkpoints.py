@@ -3,22 +3,26 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import EMPTY, position, state, time_with_age
-from streamapp.admin.filters import ChosenSubscription, NeedsAttention
+from streamapp.admin.filters import ChosenSubscription, NeedsAttention, ReadBy
 from streamapp.admin.reading import ReadingAdmin
-from streamapp.admin.rewinding import RewindDesk
-from streamapp.admin.workers import worker_mark
+from streamapp.admin.rewinding import RewindDesk, way_to_rewind
+from streamapp.admin.shard_cells import ShardCells
+from streamapp.admin.shards import ShardList, with_waits
 from streamapp.models import Checkpoint, HeldRecord
-from streamapp.services.workers import owner
 
+RELATED = ("subscription", "lease__worker", "lag")
 EXPLAINED = {
+    "behind": _(
+        "Records from the position to the end of the log; and how far reading is behind, in time. "
+        "By the worker's last sample, which is so old."
+    ),
     "moved": _("When the position was last written. It stays while there is nothing new."),
     "epoch": _("Grows with every take-over and every rewind. A worker with an older epoch can't save."),
     "revision": _("Grows with every rewind. A review is refused once it has grown."),
@@ -26,31 +30,36 @@ EXPLAINED = {
 }
 
 
-class CheckpointAdmin(ReadingAdmin):
+class CheckpointAdmin(ShardCells, ReadingAdmin):
     """Where each shard stands and who reads it."""
 
     first_step = _("Run `manage.py runconsumers`: each shard that a subscription reads gets a row here.")
     list_display = (
         "shard_name",
         "subscription",
-        "stands_at",
-        "read_by",
+        "behind",
         "held",
+        "read_by",
+        "stands_at",
         "moved",
-        "epoch",
     )
     list_display_links = ("shard_name",)
-    list_filter = (NeedsAttention, ChosenSubscription)
-    list_select_related = ("subscription", "lease__worker")
+    list_filter = (NeedsAttention, ChosenSubscription, ReadBy)
+    list_select_related = RELATED
     search_fields = ("subscription__name", "stream", "=shard")
     search_help_text = _("Part of a subscription's or stream's name, or a whole shard name.")
     ordering = ("subscription__name", "stream", "id")
     actions = ("rewind",)
+    change_form_template = "admin/streamapp/change_form.html"
     fields = (
         "shard_name",
         "subscription",
-        "stands_at",
+        "whole_position",
         "read_by",
+        "waits_for",
+        "parent_shards",
+        "behind",
+        "read_to",
         "held",
         "held_records",
         "moved",
@@ -62,10 +71,30 @@ class CheckpointAdmin(ReadingAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Bring owner and held records with the one query."""
         held = HeldRecord.objects.filter(checkpoint=OuterRef("pk")).order_by().values("checkpoint")
-        rows = super().get_queryset(request).select_related("subscription", "lease__worker")
+        rows = super().get_queryset(request).select_related(*RELATED)
         counted = Subquery(held.annotate(n=Count("pk")).values("n"))
         counted_rows: QuerySet[Any] = rows.annotate(now=Now(), held_count=Coalesce(counted, 0))
         return counted_rows
+
+    def get_changelist(self, request: HttpRequest, **_: Any) -> type[ChangeList]:
+        """Use the list that knows what its shards wait for."""
+        return ShardList
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Bring what the shard waits for."""
+        row = super().get_object(request, object_id, from_field)
+        return row if row is None else with_waits([row])[0]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Lead from here to a rewind of this shard."""
+        row = self.get_object(request, object_id)
+        way = {} if row is None else self._way_to_rewind(request, row)
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
+
+    def _way_to_rewind(self, request: HttpRequest, row: Checkpoint) -> dict[str, str]:
+        return way_to_rewind(self.admin_site, request, row.subscription.name, str(row.pk))
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
@@ -77,6 +106,7 @@ class CheckpointAdmin(ReadingAdmin):
         """Add the steps of a rewind."""
         desk = RewindDesk(self)
         steps = [
+            path("rewind/", self.admin_site.admin_view(desk.ask), name="streamapp_rewind_ask"),
             path("rewind/review/", self.admin_site.admin_view(desk.review), name="streamapp_rewind_review"),
             path("rewind/apply/", self.admin_site.admin_view(desk.apply), name="streamapp_rewind_apply"),
         ]
@@ -90,36 +120,3 @@ class CheckpointAdmin(ReadingAdmin):
     def rewind(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse | None:
         """Ask for the position."""
         return RewindDesk(self).begin(request, chosen)
-
-    @admin.display(description=_("shard"), ordering="stream")
-    def shard_name(self, row: Checkpoint) -> str:
-        """Write stream and shard, on one line."""
-        return format_html('<span class="streamapp-nowrap">{}</span>', row)
-
-    @admin.display(description=_("position"), ordering="position")
-    def stands_at(self, row: Checkpoint) -> str:
-        """Show the next record to read."""
-        return position(row.subscription.broker, row.position)
-
-    @admin.display(description=_("read by"))
-    def read_by(self, row: Any) -> str:
-        """Show the owner of the lease, and whether it lives."""
-        worker = owner(row)
-        mark = worker_mark(worker, row.now)
-        return format_html("{}<br><small>{}</small>", mark, worker) if worker else mark
-
-    @admin.display(description=_("held"), ordering="held_count")
-    def held(self, row: Any) -> str:
-        """Count the records that hold the checkpoint."""
-        return state("bad", f"{row.held_count:,}") if row.held_count else "0"
-
-    @admin.display(description=_("first held records"))
-    def held_records(self, row: Checkpoint) -> str:
-        """Show what the checkpoint waits for."""
-        first = row.held.order_by("position")[:20]
-        return "\n".join(f"{held.position}: {held.reason or 'no reason given'}" for held in first) or EMPTY
-
-    @admin.display(description=_("moved"), ordering="saved_at")
-    def moved(self, row: Any) -> str:
-        """Show when the position was last written; it isn't while nothing moves."""
-        return time_with_age(row.saved_at, row.now)

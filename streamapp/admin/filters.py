@@ -1,6 +1,7 @@
 """Filters whose choices are few, however long the tables are."""
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -10,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from streamapp.conf import configuration
 from streamapp.models import HeldRecord, Subscription
 from streamapp.models.worker import WorkerState
+from streamapp.positions import SHARD_END
+from streamapp.services.lineage import waits_of
 
 OFFERED_AT_MOST = 30
 
@@ -33,6 +36,27 @@ class ChosenSubscription(admin.SimpleListFilter):
         return queryset.filter(**{self.lookup: self.value()}) if self.value() else queryset
 
 
+class ReadBy(admin.SimpleListFilter):
+    """Narrows the list to the shards of the worker whose link led here."""
+
+    title = _("worker")
+    parameter_name = "worker"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Offer the chosen worker only: there is one for each process of the last days."""
+        chosen = request.GET.get(self.parameter_name)
+        return [(chosen, chosen[:8])] if chosen else []
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Narrow to the worker; what is no identity reads nothing."""
+        if (chosen := self.value()) is None:
+            return queryset
+        try:
+            return queryset.filter(lease__worker=UUID(chosen))
+        except ValueError:
+            return queryset.none()
+
+
 class NeedsAttention(admin.SimpleListFilter):
     """Shards that stand still."""
 
@@ -48,5 +72,12 @@ class NeedsAttention(admin.SimpleListFilter):
         if self.value() == "held":
             return queryset.filter(Exists(HeldRecord.objects.filter(checkpoint=OuterRef("pk"))))
         if self.value() == "unread":
-            return queryset.filter(Q(lease=None) | ~Q(lease__worker__state=WorkerState.ALIVE))
+            return _to_be_read(queryset.filter(Q(lease=None) | ~Q(lease__worker__state=WorkerState.ALIVE)))
         return queryset
+
+
+def _to_be_read(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Leave out what no worker has to read: finished and retired shards, and children that wait."""
+    readable = rows.filter(retired_at=None).exclude(position=SHARD_END)
+    children = readable.exclude(parents=[]).select_related("subscription")
+    return readable.exclude(pk__in=waits_of(children))

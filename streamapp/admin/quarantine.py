@@ -1,17 +1,19 @@
 """The quarantine: records that could not be decoded, as they are."""
 
 from base64 import b64decode
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import EMPTY, time
+from streamapp.admin.cells import EMPTY, shortened, time
 from streamapp.admin.filters import ChosenSubscription
 from streamapp.admin.reading import ReadingAdmin
-from streamapp.models import Quarantined
+from streamapp.models import Quarantined, Subscription
+from streamapp.services.places import described
 
 SHOWN_CHARACTERS = 20_000
 
@@ -45,7 +47,7 @@ class QuarantinedAdmin(ReadingAdmin):
     search_fields = ("subscription", "stream", "reason")
     ordering = ("-id",)
     fields = (
-        "place",
+        "whole_place",
         "subscription",
         "reason",
         "payload",
@@ -57,14 +59,21 @@ class QuarantinedAdmin(ReadingAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Quarantined]:
-        """Leave the bytes to the page of one record."""
+        """Leave the bytes to the page of one record; bring the broker, which can write positions."""
+        owner = Subscription.objects.filter(name=OuterRef("subscription"))
         rows: QuerySet[Quarantined] = super().get_queryset(request).defer("value", "key", "headers")
-        return rows
+        return rows.annotate(broker=Subquery(owner.values("broker")[:1]))
 
     @admin.display(description=_("place"), ordering="id")
-    def place(self, row: Quarantined) -> str:
-        """Write the place as a position is written."""
-        return str(row)
+    def place(self, row: Any) -> str:
+        """Write the place as a position is written; of a long number both ends."""
+        whole = described(row.broker or "", row.position)
+        return format_html('<span title="{}">{}/{}@{}</span>', whole, row.stream, row.shard, shortened(whole))
+
+    @admin.display(description=_("place"))
+    def whole_place(self, row: Any) -> str:
+        """Write the place with the whole number, on the page of the record."""
+        return f"{row.stream}/{row.shard}@{described(row.broker or '', row.position)}"
 
     @admin.display(description=_("reason"))
     def short_reason(self, row: Quarantined) -> str:

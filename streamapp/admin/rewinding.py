@@ -1,8 +1,10 @@
 """The steps of a rewind in the admin: choose, ask, review, apply. Only the last one writes."""
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -27,6 +29,7 @@ FORMS = (
     ("latest", "the end: only new records"),
     ("3@1200", "record 1200 of shard 3; the other shards stay"),
     ("orders/3@1200", "the same, for a subscription to several streams"),
+    ("shardId-000000000000@4963…", "on Kinesis: the record of that sequence number, on that shard"),
     ("2026-11-01T00:00:00Z", "in every shard the first record from then on"),
     ("-7d", "so long ago; s, m, h or d"),
 )
@@ -49,6 +52,15 @@ class RewindDesk:
         ids = sorted(chosen.values_list("pk", flat=True))
         whole = len(ids) == _checkpoints(name).count()
         text = "" if whole else ",".join(map(str, ids))
+        return self._ask(request, RewindForm(initial={"subscription": name, "chosen": text}), name, text)
+
+    def ask(self, request: HttpRequest) -> HttpResponse:
+        """Ask for the position, for the subscription, or the shard of it, whose page led here."""
+        self._refuse_others(request)
+        name, text = request.GET.get("subscription", ""), request.GET.get("chosen", "")
+        if not _checkpoints(name).exists():
+            messages.error(request, _("There is no checkpoint to rewind: it gets one at its first start."))
+            return redirect(self._list())
         return self._ask(request, RewindForm(initial={"subscription": name, "chosen": text}), name, text)
 
     def review(self, request: HttpRequest) -> HttpResponse:
@@ -82,9 +94,12 @@ class RewindDesk:
         return redirect(self._link("admin:streamapp_rewind_change", row))
 
     def _elsewhere(self, request: HttpRequest) -> HttpResponse | None:
+        self._refuse_others(request)
+        return None if request.method == "POST" else redirect(self._list())
+
+    def _refuse_others(self, request: HttpRequest) -> None:
         if not self.page.has_rewind_permission(request):
             raise PermissionDenied
-        return None if request.method == "POST" else redirect(self._list())
 
     def _ask(self, request: HttpRequest, form: RewindForm, name: str, chosen: str) -> HttpResponse:
         count = len(chosen.split(",")) if chosen else _checkpoints(name).count()
@@ -111,6 +126,16 @@ class RewindDesk:
 
     def _link(self, name: str, row: Rewind | None = None) -> str:
         return reverse(name, args=[row.pk] if row else [], current_app=self.page.admin_site.name)
+
+
+def way_to_rewind(
+    site: AdminSite, request: HttpRequest, subscription: str, chosen: str = ""
+) -> dict[str, str]:
+    """Return what a page needs to lead to the first step; nothing for somebody who may not take it."""
+    if not request.user.has_perm("streamapp.rewind_checkpoint"):
+        return {}
+    query = urlencode({"subscription": subscription, "chosen": chosen})
+    return {"rewind_url": f"{reverse('admin:streamapp_rewind_ask', current_app=site.name)}?{query}"}
 
 
 def _checkpoints(subscription: str) -> QuerySet[Checkpoint]:

@@ -1,47 +1,68 @@
 """The list of subscriptions."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import Count, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import time, time_with_age
-from streamapp.admin.reading import ReadingAdmin
-from streamapp.models import Checkpoint, HeldRecord, Subscription
+from streamapp.admin.cells import lag, link, time, time_with_age
+from streamapp.admin.reading import COUNTED_AT_MOST, ReadingAdmin
+from streamapp.admin.rewinding import way_to_rewind
+from streamapp.conf import configuration
+from streamapp.models import Checkpoint, HeldRecord, Quarantined, Subscription
+from streamapp.positions import SHARD_END
+from streamapp.services.lag import total_lag, with_total_lag
 
-FIELDS = ("name", "broker", "streams", "group", "first_started", "shards", "held", "oldest_checkpoint")
+LISTED = (
+    "name",
+    "broker",
+    "streams",
+    "group",
+    "shards",
+    "behind",
+    "held",
+    "oldest_checkpoint",
+)
 
 
 class SubscriptionAdmin(ReadingAdmin):
     """What runs here, with the counts that tell whether it runs well."""
 
     first_step = _("Add an entry to STREAMAPP['SUBSCRIPTIONS'] and run `manage.py runconsumers`.")
-    list_display = fields = FIELDS
+    list_display = LISTED
+    fields = (*LISTED, "first_started", "quarantined")
+    change_form_template = "admin/streamapp/change_form.html"
     search_fields = ("name", "streams")
     ordering = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Count in the database, within the one query."""
         own = Checkpoint.objects.filter(subscription=OuterRef("pk")).order_by().values("subscription")
+        unfinished = own.filter(retired_at=None).exclude(position=SHARD_END)
         held = HeldRecord.objects.filter(checkpoint__subscription=OuterRef("pk")).order_by()
         held_a_row = held.values("checkpoint__subscription").annotate(n=Count("pk")).values("n")
-        counted_rows: QuerySet[Any] = (
+        return with_total_lag(
             super()
             .get_queryset(request)
             .annotate(
                 now=Now(),
                 shard_count=Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), 0),
-                oldest=Subquery(own.annotate(n=Min("saved_at")).values("n")),
+                oldest=Subquery(unfinished.annotate(n=Min("saved_at")).values("n")),
                 held_count=Coalesce(Subquery(held_a_row), 0),
             )
         )
-        return counted_rows
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Lead from here to a rewind of the whole subscription."""
+        row = self.get_object(request, object_id)
+        way = {} if row is None else way_to_rewind(self.admin_site, request, row.name)
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
 
     @admin.display(description=_("first started"), ordering="started_at")
     def first_started(self, row: Any) -> str:
@@ -53,6 +74,19 @@ class SubscriptionAdmin(ReadingAdmin):
         """Lead to its shards."""
         return self._link(row, f"{row.shard_count:,}")
 
+    @admin.display(description=_("lag"), ordering="lag_milliseconds")
+    def behind(self, row: Any) -> str:
+        """Show how far behind it is as a whole, and how old the oldest of the figures is."""
+        return lag(total_lag(row))
+
+    @admin.display(description=_("quarantine"))
+    def quarantined(self, row: Subscription) -> str:
+        """Lead to its records in quarantine."""
+        found = Quarantined.objects.using(configuration().DATABASE).filter(subscription=row.name)
+        count = found.order_by().values("pk")[:COUNTED_AT_MOST].count()
+        page = reverse("admin:streamapp_quarantined_changelist", current_app=self.admin_site.name)
+        return link(page, f"{count:,}", subscription=row.name) if count else "0"
+
     @admin.display(description=_("held records"), ordering="held_count")
     def held(self, row: Any) -> str:
         """Lead to the shards that hold records."""
@@ -60,10 +94,9 @@ class SubscriptionAdmin(ReadingAdmin):
 
     @admin.display(description=_("oldest checkpoint"), ordering="oldest")
     def oldest_checkpoint(self, row: Any) -> str:
-        """Show the save that is the longest ago."""
+        """Show the save that is the longest ago, of the shards that aren't finished."""
         return time_with_age(row.oldest, row.now)
 
     def _link(self, row: Subscription, text: str, **narrowed: str) -> str:
         shards = reverse("admin:streamapp_checkpoint_changelist", current_app=self.admin_site.name)
-        query = urlencode({"subscription": row.name, **narrowed})
-        return format_html('<a href="{}?{}">{}</a>', shards, query, text)
+        return link(shards, text, subscription=row.name, **narrowed)

@@ -7,9 +7,10 @@ from django.contrib import admin
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import state, time, time_with_age
+from streamapp.admin.cells import link, state, time, time_with_age
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.models import Lease, Worker
 from streamapp.services.wording import span
@@ -73,8 +74,9 @@ class WorkerAdmin(ReadingAdmin):
 
     @admin.display(description=_("shards"), ordering="shard_count")
     def shards(self, row: Any) -> str:
-        """Count its leases."""
-        return f"{row.shard_count:,}"
+        """Count its leases and lead to them."""
+        shards = reverse("admin:streamapp_checkpoint_changelist", current_app=self.admin_site.name)
+        return link(shards, f"{row.shard_count:,}", worker=str(row.pk)) if row.shard_count else "0"
 
     @admin.display(description=_("started"), ordering="started_at")
     def started(self, row: Worker) -> str:

@@ -114,11 +114,28 @@ class Polled:
     `ends` holds shards that were read to the end of their log, with the position reached there. That
     is how transaction markers and compacted records behind the last one are passed. The end of a
     closed shard, behind which nothing will ever come, is `streamapp.positions.SHARD_END`.
+
+    `asked` says of an end, by time.monotonic(), when the question was sent to which it is the answer:
+    all that was confirmed before is delivered by now. A broker whose `Bounds.end` is a moment must say
+    it, because no position tells there how far reading has come.
     """
 
     events: Sequence[Event] = ()
     chunks: Sequence[Chunk] = ()
     ends: Mapping[Shard, int] = field(default_factory=dict)
+    asked: Mapping[Shard, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """How far reading is behind the end of a shard's log; None where nothing tells without asking.
+
+    `records` counts what is there and wasn't delivered. `milliseconds` is about how long ago the
+    oldest of it was written: 0 at the end of the log.
+    """
+
+    records: int | None = None
+    milliseconds: int | None = None
 
 
 class Reader(ABC):
@@ -166,6 +183,14 @@ class Reader(ABC):
     @abstractmethod
     def mirror(self, positions: Mapping[Shard, int]) -> None:
         """Show saved checkpoints to the broker's own lag tools; doesn't wait, never raises for the broker."""
+
+    def lags(self) -> Mapping[Shard, Behind]:
+        """Return how far reading is behind, from what the broker last said: asks nobody, costs little.
+
+        A shard of whose end nothing is heard now, because it rests or its broker doesn't answer, is
+        left out: what was known of it grows old.
+        """
+        return {}
 
     @abstractmethod
     def close(self) -> None:
@@ -215,15 +240,20 @@ class Broker(ABC):
         """Say why a position can't be one of this broker, or None; without I/O."""
 
     @abstractmethod
+    def whole(self, stream: str) -> Source:
+        """Return the source that is one whole stream, read without a group."""
+
+    @abstractmethod
     def shards(self, source: Source) -> list[Shard]:
         """Return all shards the source has now, in order; streams that don't exist have none."""
 
-    def parents(self, source: Source) -> dict[Shard, tuple[Shard, ...]]:  # noqa: ARG002
-        """Return the shards that must be finished before each of these is read.
+    def lineage(self, source: Source, max_age: float = 0.0) -> dict[Shard, tuple[Shard, ...]]:  # noqa: ARG002
+        """Return all shards as `shards` does, each with those that must be finished before it is read.
 
-        Shards that wait for none are left out, and so are parents that the source doesn't list any more.
+        Parents that the source doesn't list any more are left out. The answer may be `max_age` seconds
+        old, so that many subscriptions to one stream need not ask as many times.
         """
-        return {}
+        return dict.fromkeys(self.shards(source), ())
 
     @abstractmethod
     def resolve(self, position: Position, shards: Sequence[Shard]) -> dict[Shard, int]:

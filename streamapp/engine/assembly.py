@@ -74,6 +74,7 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         holdings,
         parts.store,
         gate,
+        broker.describe,
         durable=mount.checkpoints == "database",
         committer=committer if mount.is_exact else None,
     )
@@ -119,7 +120,14 @@ class LaneMaker:
             self.broker, self.holdings, self.gate, lambda position: rewind(mount, self.broker, position)
         )
         surroundings = Surroundings(
-            parts.store, self.gate, moves, self.committer, parts.loop, parts.clock, state
+            parts.store,
+            self.gate,
+            moves,
+            self.committer,
+            parts.loop,
+            parts.clock,
+            state,
+            self.broker.describe,
         )
         call = caller(mount, parts.store.using, parts.loop)
         return parts.handling(mount, call, surroundings), moves

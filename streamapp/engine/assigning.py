@@ -9,14 +9,14 @@ from django.db import Error as DatabaseError
 from streamapp.brokers.base import Assigned, Broker, Event, Lost, Missing, OutOfRange, Revoked
 from streamapp.engine.holdings import Holdings
 from streamapp.engine.lanes.base import Lanes
-from streamapp.engine.leasing import HANDOVER_SECONDS, GroupLeases, SpreadLeases
+from streamapp.engine.leasing import HANDOVER_SECONDS, GroupLeases
 from streamapp.engine.opening import Opening
 from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Placed
+from streamapp.engine.sharing import Sharing
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
-from streamapp.positions import SHARD_END
 from streamapp.records import Shard
 from streamapp.store import Store
 
@@ -46,14 +46,11 @@ class Assigning:
         self._reading = reading
         self._saver = saver
         self._lanes = lanes
-        self._clock = clock
-        self._interval = interval
         self.opening = Opening(mount, broker, store)
         self._group = GroupLeases(self.opening, store)
-        self._spread = SpreadLeases(mount, broker, self.opening, store)
+        self._sharing = Sharing(mount, broker, store, self.opening, holdings, saver, clock, interval)
         self._pending: list[Shard] = []
         self._stranded: dict[Shard, int] = {}
-        self._looked_at = float("-inf")
 
     def take_pending(self) -> None:
         """Take what is due: shards assigned since, a share of the leases, places for stranded shards.
@@ -68,17 +65,10 @@ class Assigning:
         for shard, position in list(self._stranded.items()):
             self._reopen(shard, position)
             del self._stranded[shard]
-        if not self._reading.assigns and (self._is_due() or self._has_finished()):
-            self._take_share()
-            self._looked_at = self._clock()
-
-    def _is_due(self) -> bool:
-        return self._clock() - self._looked_at >= self._interval
-
-    def _has_finished(self) -> bool:
-        """Tell whether a shard has come to its end, because then its children may be read at once."""
-        with self._holdings.lock:
-            return any(state.watermark.lowest() == SHARD_END for state in self._holdings.states.values())
+        rewound = self._holdings.unchecked()
+        if not self._reading.assigns:
+            self._take_share(bool(rewound))
+        self._holdings.check(rewound)
 
     def handle(self, events: Iterable[Event]) -> None:
         """Deal with what the broker said, in its order; never raises for a failing peer."""
@@ -123,7 +113,7 @@ class Assigning:
         self._reading.close()
         with self._holdings.lock:
             self._holdings.worker = worker
-        self._looked_at = float("-inf")
+        self._sharing.begin_anew()
 
     def _forget(self, shards: Sequence[Shard]) -> list[int]:
         self._stranded = {shard: at for shard, at in self._stranded.items() if shard not in shards}
@@ -132,8 +122,10 @@ class Assigning:
             logger.info("Shards given up. %s", Fields(subscription=self._mount.name, shards=_named(shards)))
         return self._holdings.drop(shards)
 
-    def _take_share(self) -> None:
-        share = self._spread.step(self._holdings.worker, list(self._holdings.states))
+    def _take_share(self, rewound: bool) -> None:
+        share = self._sharing.share(rewound)
+        if share is None:
+            return
         if share.surplus:
             self._reading.close_shards(share.surplus)
             self.give_back(share.surplus)

@@ -140,7 +140,7 @@ class Consumer:
             ]
             for shard, end in polled.ends.items():
                 if (state := states.get(shard)) and state.target is None:
-                    state.watermark.reach(end)
+                    state.watermark.reach(end, polled.asked.get(shard))
         return slices
 
     def _balance(self) -> None:

@@ -36,7 +36,10 @@ class Outage(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a handling needs beside the mount: all by constructor, none of it global."""
+    """What a handling needs beside the mount: all by constructor, none of it global.
+
+    `describe` writes a position for people.
+    """
 
     store: Store
     gate: Gate
@@ -45,6 +48,7 @@ class Surroundings:
     loop: EventLoop
     clock: Callable[[], float]
     state: Any
+    describe: Callable[[int], str]
 
 
 class Handling(ABC):
@@ -58,6 +62,7 @@ class Handling(ABC):
         self._mover = surroundings.mover
         self._clock = surroundings.clock
         self._state = surroundings.state
+        self._describe = surroundings.describe
         # Many lanes that need no transaction shall not open a connection each.
         eager = mount.lanes == 1 or mount.transaction != "none"
         self._database = LaneDatabase(self._store, surroundings.loop, self._clock, eager=eager)
@@ -121,6 +126,5 @@ class Handling(ABC):
         logger.warning("Record quarantined. %s", self._fields(part, index))
 
     def _fields(self, part: Slice, index: int, **more: object) -> Fields:
-        return Fields(
-            subscription=self._mount.name, shard=part.chunk.shard, position=part.chunk.position(index), **more
-        )
+        position = self._describe(part.chunk.position(index))
+        return Fields(subscription=self._mount.name, shard=part.chunk.shard, position=position, **more)

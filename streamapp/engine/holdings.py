@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from streamapp.brokers.base import Behind
 from streamapp.engine.shard import Keeping, Placed, ShardState, Snapshot
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Difference, Place
+from streamapp.store.lags import Sample
 from streamapp.store.records import Held
 
 
@@ -122,10 +124,30 @@ class Holdings:
             self.drop([state.shard for state in fenced])
             return [state for state, _ in rewound], fenced
 
-    def targets(self) -> dict[Shard, int]:
-        """Return the shards that have to move, and where to."""
+    def samples(self, lags: Mapping[Shard, Behind]) -> list[Sample]:
+        """Return the lags of shards that are held and don't move; what is delivered and unsettled counts."""
         with self.lock:
-            return {s.shard: s.target for s in self.states.values() if s.target is not None}
+            states = [(self.states[shard], behind) for shard, behind in lags.items() if shard in self.states]
+            return [state.sample(behind) for state, behind in states if state.target is None]
+
+    def targets(self) -> dict[Shard, int]:
+        """Return the shards that have to move and may, and where to."""
+        with self.lock:
+            checked = [state for state in self.states.values() if not state.unchecked]
+            return {state.shard: state.target for state in checked if state.target is not None}
+
+    def unchecked(self) -> dict[Shard, int]:
+        """Return the epochs of the shards that were rewound and whose parents weren't looked at since."""
+        with self.lock:
+            return {state.shard: state.epoch for state in self.states.values() if state.unchecked}
+
+    def check(self, epochs: Mapping[Shard, int]) -> None:
+        """Let the shards move whose epochs are still these: no parent stands in their way."""
+        with self.lock:
+            for shard, epoch in epochs.items():
+                state = self.states.get(shard)
+                if state is not None and state.epoch == epoch:
+                    state.unchecked = False
 
     def restart(self, targets: Mapping[Shard, int]) -> None:
         """Begin anew the shards that are now read from their targets, unless they must move again."""

@@ -1,17 +1,17 @@
 """How a worker comes by shards: a consumer group assigns them, or they are spread by leases."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from streamapp.brokers.base import Broker
-from streamapp.engine.lineage import readable
+from streamapp.engine.discovery import Discovery
 from streamapp.engine.opening import Opening
 from streamapp.engine.shard import Placed
-from streamapp.mount import Mount
 from streamapp.records import Shard
 from streamapp.store import Store
+from streamapp.store.leases import LeaseRow
 
 HANDOVER_SECONDS = 1.0
 HANDOVER_STEP_SECONDS = 0.02
@@ -31,7 +31,7 @@ class GroupLeases:
 
     def take(self, worker: UUID, shards: Sequence[Shard]) -> dict[Shard, Placed]:
         """Take the leases of assigned shards; waits up to a second for living owners to let go."""
-        rows = self._opening.rows(shards)
+        rows = self._opening.rows(dict.fromkeys(shards, ()))
         self._await_release(worker, list(rows.values()))
         taken = {lease.checkpoint: lease for lease in self._store.leases.take(worker, list(rows.values()))}
         return self._opening.placed({shard: taken[row] for shard, row in rows.items()})
@@ -54,36 +54,32 @@ class Share:
 class SpreadLeases:
     """Spreads shards evenly, within one, over the living workers that run the subscription."""
 
-    def __init__(self, mount: Mount, broker: Broker, opening: Opening, store: Store) -> None:
-        self._mount = mount
-        self._broker = broker
+    def __init__(self, subscription: str, opening: Opening, discovery: Discovery, store: Store) -> None:
+        self._subscription = subscription
         self._opening = opening
+        self._discovery = discovery
         self._store = store
 
     def step(self, worker: UUID, held: Sequence[Shard]) -> Share:
         """Compare what is held with a fair share, and take free shards if it is more."""
         self._store.workers.bury()
-        rows = self._readable()
-        quota = self._quota(worker, len(rows))
+        rows = self._discovery.readable()
+        leases = self._store.leases.rows(list(rows.values()))
+        quota = self._quota(worker, leases)
         gone = [shard for shard in held if shard not in rows]
         kept = sorted(shard for shard in held if shard in rows)
         if len(kept) > quota:
             return Share({}, [*gone, *kept[quota:]])
-        return Share(self._take(worker, rows, kept, quota - len(kept)), gone)
-
-    def _readable(self) -> dict[Shard, int]:
-        """Return the rows of the shards that may be read: neither finished nor waiting for a parent."""
-        source = self._mount.source
-        shards = self._broker.shards(source)
-        rows = self._opening.rows(shards)
-        finished = self._store.checkpoints.finished(self._opening.subscription)
-        wanted = readable(shards, self._broker.parents(source), finished)
-        return {shard: rows[shard] for shard in wanted if shard in rows}
+        return Share(self._take(worker, rows, leases, kept, quota - len(kept)), gone)
 
     def _take(
-        self, worker: UUID, rows: dict[Shard, int], held: Sequence[Shard], wanted: int
+        self,
+        worker: UUID,
+        rows: dict[Shard, int],
+        leases: Sequence[LeaseRow],
+        held: Sequence[Shard],
+        wanted: int,
     ) -> dict[Shard, Placed]:
-        leases = self._store.leases.rows(list(rows.values()))
         # A lease of this worker's own identity that it doesn't hold is the trace of a lost reply.
         stray = {row.checkpoint for row in leases if row.worker == worker} - {rows[shard] for shard in held}
         free = stray | {row.checkpoint for row in leases if row.free}
@@ -95,10 +91,12 @@ class SpreadLeases:
         taken = self._store.leases.take_free(worker, list(by_row)) if shards else []
         return self._opening.placed({by_row[lease.checkpoint]: lease for lease in taken})
 
-    def _quota(self, worker: UUID, shards: int) -> int:
-        """Return this worker's share; the remainder goes to the first in the order of identities."""
-        workers = self._store.workers.running(self._mount.name)
+    def _quota(self, worker: UUID, leases: Sequence[LeaseRow]) -> int:
+        """Return this worker's share; the remainder stays with those who hold most: no move without need."""
+        workers = self._store.workers.running(self._subscription)
         if worker not in workers:
             return 0
-        share, rest = divmod(shards, len(workers))
-        return share + (workers.index(worker) < rest)
+        share, rest = divmod(len(leases), len(workers))
+        held = Counter(lease.worker for lease in leases)
+        most_first = sorted(workers, key=lambda each: -held[each])
+        return share + (most_first.index(worker) < rest)

@@ -11,6 +11,7 @@ from streamapp.observability.logs import Fields
 from streamapp.positions import Latest, Position
 from streamapp.records import Shard
 from streamapp.store import Store
+from streamapp.store.checkpoints import Lineage
 from streamapp.store.leases import Taken
 
 logger = logging.getLogger("streamapp.opening")
@@ -23,6 +24,7 @@ class Opening:
         self._mount = mount
         self._broker = broker
         self._store = store
+        self._begun = False
         self._replayed = False
         self._initial: frozenset[Shard] = frozenset()
         self.subscription = 0
@@ -35,25 +37,33 @@ class Opening:
         Raises InvalidPosition when START_AT or REPLAY_FROM names nothing of the subscription.
         """
         self.subscription = self._store.subscriptions.ensure(self._mount)
-        shards = self._broker.shards(self._mount.source)
+        lineage = self._broker.lineage(self._mount.source)
+        shards = list(lineage)
         self._initial = frozenset(shards)
         self._check("START_AT", self._mount.start_at, shards)
         self._check("REPLAY_FROM", self._mount.replay_from, shards)
         if not self._store.subscriptions.has_started(self.subscription):
-            self._store.begin(self.subscription, self._first_positions(shards) if shards else {})
+            self._store.begin(self.subscription, self._first_positions(shards) if shards else {}, lineage)
         self.known = self._store.checkpoints.known(self.subscription)
 
-    def rows(self, shards: Sequence[Shard]) -> dict[Shard, int]:
+    def rows(self, lineage: Lineage) -> dict[Shard, int]:
         """Return the checkpoints of shards; new shards get a row at their first record."""
-        if any(shard not in self.known for shard in shards):
+        if any(shard not in self.known for shard in lineage):
             self.known = self._store.checkpoints.known(self.subscription)
-        missing = [shard for shard in shards if shard not in self.known]
+        missing = [shard for shard in lineage if shard not in self.known]
         if missing:
-            self._add(missing)
-        return {shard: self.known[shard] for shard in shards if shard in self.known}
+            self._add(missing, lineage)
+        return {shard: self.known[shard] for shard in lineage if shard in self.known}
+
+    @property
+    def replay(self) -> Position | None:
+        """Return where this worker's reading begins anew whatever is stored; None once it has begun."""
+        start = self._mount.start_at if self._mount.checkpoints == "process" else None
+        return None if self._begun else self._mount.replay_from or start
 
     def placed(self, taken: Mapping[Shard, Taken]) -> dict[Shard, Placed]:
         """Return where each shard that was taken is to be read from."""
+        self._begun = self._begun or bool(taken)
         if self._mount.checkpoints == "process":
             return self._placed_anew(taken)
         replay = self._mount.replay_from
@@ -98,15 +108,16 @@ class Opening:
         start = self._mount.start_at
         return {**ends, **inherited, **(self._broker.resolve(start, shards) if start else {})}
 
-    def _add(self, shards: Sequence[Shard]) -> None:
+    def _add(self, shards: Sequence[Shard], lineage: Lineage) -> None:
         """Open shards that are new at their first record, and say so when the stream was made again."""
-        older = {(shard.stream, shard.id) for shard in self.known}
-        for shard in shards:
-            if (shard.stream, shard.id) in older:
-                fields = Fields(subscription=self._mount.name, shard=shard, incarnation=shard.incarnation)
-                logger.warning("Stream was made again, its checkpoints start afresh. %s", fields)
+        older = {shard.stream: shard.incarnation for shard in self.known}
+        made_again = {shard.stream: shard.incarnation for shard in shards if shard.stream in older}
+        known = {(shard.stream, shard.incarnation) for shard in self.known}
+        for stream, incarnation in made_again.items() - known:
+            fields = Fields(subscription=self._mount.name, stream=stream, incarnation=incarnation)
+            logger.warning("Stream was made again, its checkpoints start afresh. %s", fields)
         firsts = {shard: bounds.first for shard, bounds in self._broker.bounds(shards).items()}
-        self._store.checkpoints.create(self.subscription, firsts)
+        self._store.checkpoints.create(self.subscription, firsts, lineage)
         self.known = self._store.checkpoints.known(self.subscription)
 
 

@@ -3,14 +3,14 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 
-from streamapp.brokers.base import Broker, Polled, Reader, Subscribing
+from streamapp.brokers.base import Behind, Broker, Polled, Reader, Subscribing
 from streamapp.records import Shard
 
 
 class Reading:
     """Hands the one reader to one thread at a time, and makes it when it is first needed.
 
-    Every method may raise BrokerUnavailable, except `keep_alive` and `close`.
+    Every method may raise BrokerUnavailable, except `keep_alive`, `lags` and `close`.
     """
 
     def __init__(self, broker: Broker, subscribing: Subscribing, clock: Callable[[], float]) -> None:
@@ -83,6 +83,15 @@ class Reading:
         if positions:
             with self._lock:
                 self._made().mirror(positions)
+
+    def lags(self, patience: float) -> Mapping[Shard, Behind]:
+        """Return how far reading is behind; nothing if the reader stays busy for `patience` seconds."""
+        if not self._lock.acquire(timeout=patience):
+            return {}
+        try:
+            return self._reader.lags() if self._reader is not None else {}
+        finally:
+            self._lock.release()
 
     def close(self) -> None:
         """Close the reader; the next use makes another."""

@@ -6,13 +6,16 @@ handler takes its time.
 
 import logging
 import threading
+from collections.abc import Callable
 
 from django.db import Error as DatabaseError
 
 from streamapp.engine.committing import Committer
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings, Unsaved
+from streamapp.engine.shard import Snapshot
 from streamapp.observability.logs import Fields
+from streamapp.positions import SHARD_END
 from streamapp.store import Store
 from streamapp.store.connections import close_old_connections
 
@@ -22,7 +25,8 @@ logger = logging.getLogger("streamapp.saving")
 class Saver:
     """Saves one subscription's checkpoints. `durable` is False for CHECKPOINTS = "process".
 
-    With a `committer` it writes the rows that no handler's transaction has written.
+    With a `committer` it writes the rows that no handler's transaction has written. `describe`
+    writes a position for people.
     """
 
     def __init__(
@@ -31,6 +35,7 @@ class Saver:
         holdings: Holdings,
         store: Store,
         gate: Gate,
+        describe: Callable[[int], str],
         *,
         durable: bool,
         committer: Committer | None = None,
@@ -39,6 +44,7 @@ class Saver:
         self._holdings = holdings
         self._store = store
         self._gate = gate
+        self._describe = describe
         self._durable = durable
         self._committer = committer
         self._one_at_a_time = threading.Lock()
@@ -97,14 +103,19 @@ class Saver:
 
     def _write(self, unsaved: Unsaved) -> None:
         self._write_moves(unsaved)
+        saves = [snapshot.save for snapshot in unsaved.snapshots if self._is_durable(snapshot)]
         if self._committer:
             self._committer.save(snapshot.state for snapshot in unsaved.snapshots)
             unsaved.snapshots = []
-        elif unsaved.snapshots and self._durable:
-            self._store.checkpoints.save([snapshot.save for snapshot in unsaved.snapshots])
+        elif saves:
+            self._store.checkpoints.save(saves)
         if unsaved.held:
             self._store.records.hold(unsaved.held, unsaved.epochs)
             unsaved.held = []
+
+    def _is_durable(self, snapshot: Snapshot) -> bool:
+        """Write ends in any case: the children of a shard may be another worker's."""
+        return self._durable or snapshot.place.position == SHARD_END
 
     def _look(self, unsaved: Unsaved) -> None:
         if not unsaved.epochs:
@@ -113,10 +124,10 @@ class Saver:
         rewound, fenced = self._holdings.accept(differences)
         if rewound or fenced:
             self._gate.interrupt()
+        positions = {difference.checkpoint: difference.place.position for difference in differences}
         for state in rewound:
-            fields = Fields(
-                subscription=self._name, shard=state.shard, position=state.target, epoch=state.epoch
-            )
+            position = self._describe(positions[state.checkpoint])
+            fields = Fields(subscription=self._name, shard=state.shard, position=position, epoch=state.epoch)
             logger.info("Rewind adopted. %s", fields)
         for state in fenced:
             fields = Fields(subscription=self._name, shard=state.shard, epoch=state.epoch)

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple
 
-from streamapp.brokers.base import Chunk
+from streamapp.brokers.base import Behind, Chunk
 from streamapp.engine.settled import MOST_RANGES, NONE, Ranges, recalled, written
 from streamapp.engine.span import Indexes, Span
 from streamapp.engine.watermark import NOTHING, Watermark
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Exchange, Place, Save
+from streamapp.store.lags import Sample
 from streamapp.store.leases import Taken
 from streamapp.store.records import Held
 
@@ -74,8 +75,10 @@ class ShardState:
 
     `generation` grows at every move; outcomes and saves of an older one are void. `target` is
     where reading must move to next; while it is set nothing is registered and nothing saved.
-    `sought` tells that a handler has moved it and that no save has followed. `writing` is held by
-    whoever writes the row of a subscription that keeps it exact, and is taken before any other lock.
+    `sought` tells that a handler has moved it and that no save has followed. `unchecked` tells that a
+    rewind has moved it, maybe to where a parent must be read first: it isn't read before that is known.
+    `writing` is held by whoever writes the row of a subscription that keeps it exact, and is taken
+    before any other lock.
     """
 
     def __init__(self, shard: Shard, placed: Placed, keeping: Keeping = Keeping()) -> None:
@@ -86,6 +89,7 @@ class ShardState:
         self.target: int | None = placed.position
         self.full = False
         self.sought = False
+        self.unchecked = False
         self.newly_held: list[Held] = []
         self.writing = Lock()
         self._keeping = keeping
@@ -148,6 +152,7 @@ class ShardState:
     def adopt(self, epoch: int, place: Place) -> None:
         """Accept what somebody else wrote into the row: a rewind, or a write whose reply was lost."""
         self.epoch = epoch
+        self.unchecked = True
         self.move(place.position)
         self.sought = False
         self._stored = self._recall = place
@@ -206,6 +211,11 @@ class ShardState:
     def differs(self, place: Place) -> bool:
         """Tell whether a row that is kept exact says something else than was last written."""
         return self._keeping.exact and place != self._stored
+
+    def sample(self, behind: Behind) -> Sample:
+        """Return the lag of the watermark: what reading lacks, and what was read and isn't settled."""
+        records = None if behind.records is None else behind.records + self.watermark.ahead()
+        return Sample(self.checkpoint, self.watermark.next, records, behind.milliseconds)
 
     def hold(self, span: Span, index: int, position: int, reason: str) -> None:
         """Leave one record unsettled and remember it for the admin."""

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from streamapp.brokers.base import Chunk
 from streamapp.engine.settled import Range
 from streamapp.engine.span import Indexes, Span
+from streamapp.positions import SHARD_END
+from streamapp.records import Bounds
 
 NOTHING: Mapping[Span, Indexes] = {}
 
@@ -25,6 +27,7 @@ class Watermark:
         self._delivered = 0
         self.next = position
         """The next record to read: where the log was read to."""
+        self._asked = float("-inf")
 
     def register(self, chunk: Chunk) -> Span:
         """Note records as delivered; they are unsettled from now on."""
@@ -34,9 +37,23 @@ class Watermark:
         self.next = chunk.end
         return span
 
-    def reach(self, position: int) -> None:
-        """Note that the log holds nothing between the last record and `position`."""
+    def reach(self, position: int, asked: float | None = None) -> None:
+        """Note that the log holds nothing between the last record and `position`.
+
+        `asked` is when the reader asked for the end, by time.monotonic(), if it says so.
+        """
         self.next = max(self.next, position)
+        if asked is not None:
+            self._asked = asked
+
+    def is_past(self, bounds: Bounds, looked: float) -> bool:
+        """Tell whether all was delivered that the log held when its bounds were looked at.
+
+        `looked` is the moment of that look, by time.monotonic().
+        """
+        if bounds.is_moment and self.next != SHARD_END:
+            return self._asked >= looked
+        return self.next >= bounds.end
 
     def lowest(self) -> int:
         """Return the position that a checkpoint may take."""

@@ -15,6 +15,7 @@ from streamapp.engine.consumer import Consumer
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.keeper import TICK_SECONDS, Keeper
+from streamapp.engine.sampling import SAMPLE_SECONDS, Sampler
 from streamapp.exceptions import BrokerUnavailable, ConfigurationError, InvalidPosition
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
@@ -28,8 +29,9 @@ OUTAGE_SECONDS = 1.0
 class Worker:
     """Runs subscriptions until it is told to stop, or until one of its threads dies.
 
-    Threads: one heartbeat, one keeper, and for each subscription a lane and a saver. `failure` is
-    what a thread died of; the process should then end, so that a supervisor starts it again.
+    Threads: one heartbeat, one keeper, one sampler, and for each subscription a lane and a saver.
+    `failure` is what a thread died of; the process should then end, so that a supervisor starts it
+    again.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Worker:
         parts = Parts(store, self.heartbeat, self._loop, configuration, clock, rewind)
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
         self._keeper = Keeper(self.consumers, self.heartbeat.life, clock)
+        self._sampler = Sampler(self.consumers, store)
         self._stopping = threading.Event()
         self._stopped = threading.Event()
         self._lanes = [self._thread(f"lane {c.mount.name}", self._run_lane, c) for c in self.consumers]
@@ -58,6 +61,7 @@ class Worker:
         """Start all threads and return; a database or broker that is down is waited for."""
         self._thread("heartbeat", self._every, self._configuration.HEARTBEAT_INTERVAL, self._beat).start()
         self._thread("keeper", self._every, TICK_SECONDS, self._keeper.run_once).start()
+        self._thread("sampler", self._every, SAMPLE_SECONDS, self._sampler.sample_once).start()
         for consumer in self.consumers:
             interval = self._configuration.SAVE_INTERVAL
             self._thread(

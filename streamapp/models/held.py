@@ -27,7 +27,7 @@ class HeldRecord(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.position}"
+        return f"record {self.pk} held by checkpoint {self.checkpoint_id}"
 
 
 class Quarantined(models.Model):
@@ -60,4 +60,4 @@ class Quarantined(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.stream}/{self.shard}@{self.position}"
+        return f"record {self.pk} of {self.stream}/{self.shard}"

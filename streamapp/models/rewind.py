@@ -54,4 +54,4 @@ class RewoundShard(models.Model):
         ordering = ("id",)
 
     def __str__(self) -> str:
-        return f"{self.checkpoint_id}: {self.old_position} → {self.new_position}"
+        return f"checkpoint {self.checkpoint_id} in rewind {self.rewind_id}"

@@ -32,13 +32,15 @@ class Line:
 
     It is None where the broker's positions don't count records. `held` counts the held records: with
     any, records behind the checkpoint were handled already and come again too. `revision` is the one
-    reviewed.
+    reviewed. `old_described` and `new_described` are the positions as their broker writes them.
     """
 
     checkpoint: int
     shard: str
     old: int
     new: int
+    old_described: str
+    new_described: str
     between: int | None
     flags: tuple[Flag, ...]
     revision: int
@@ -59,7 +61,7 @@ class Line:
     def _effect_while_holding(self) -> str:
         counted = "" if self.between is None else f"at most {amount(abs(self.between), 'record')} "
         parts = [f"{counted or 'records are '}skipped"] if self.new > self.old else []
-        parts += [f"all from {self.new} on read again"] if Flag.HOLDING in self.flags else []
+        parts += [f"all from {self.new_described} on read again"] if Flag.HOLDING in self.flags else []
         return ", ".join(parts)
 
 
@@ -68,11 +70,12 @@ class Plan:
     """What a rewind will write, fixed as numbers: applying it writes these and nothing else.
 
     `staying` counts the shards that were chosen and that the position doesn't name. `whole` tells
-    that the scope was every shard of the subscription.
+    that the scope was every shard of the subscription. `broker` is the alias of its broker.
     """
 
     subscription: str
     subscription_id: int
+    broker: str
     target: str
     whole: bool
     staying: int

@@ -1,6 +1,7 @@
 """Rewinding a subscription: plan, review, apply. The review's numbers are the numbers that are stored."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 from django.db.models import Count
@@ -13,6 +14,7 @@ from streamapp.exceptions import InvalidPosition
 from streamapp.models import Checkpoint, Rewind
 from streamapp.positions import Position
 from streamapp.records import Bounds, Shard
+from streamapp.services.places import described
 from streamapp.services.plans import Flag, Line, Plan
 from streamapp.services.progress import Progress, progress
 from streamapp.services.workers import is_live, owner
@@ -32,8 +34,9 @@ def plan(
     """Work out what a rewind would write; changes nothing and asks the broker.
 
     Without `shards` it covers every shard of the present streams that has a checkpoint. A number
-    outside of the log is moved to its nearest end and flagged. Raises InvalidPosition when the
-    position or `shards` name what isn't there, BrokerUnavailable when the broker doesn't answer.
+    outside of the log is moved to its nearest end and flagged, as far as its ends are numbers. Raises
+    InvalidPosition when the position or `shards` name what isn't there, BrokerUnavailable when the
+    broker doesn't answer.
     """
     if problem := broker.position_problem(position):
         raise InvalidPosition(problem)
@@ -48,6 +51,7 @@ def plan(
     return Plan(
         subscription=subscription,
         subscription_id=next(iter(rows.values())).subscription_id,
+        broker=broker.alias,
         target=str(position),
         whole=shards is None,
         staying=len(rows) - len(lines),
@@ -68,7 +72,7 @@ def apply(plan: Plan, *, user: Any = None, origin: str, reason: str = "") -> Rew
     in between. Running workers learn of it within a second or so.
     """
     moves = [Move(line.checkpoint, line.shard, line.revision, line.new) for line in plan.lines]
-    store = RewindStore(configuration().DATABASE)
+    store = RewindStore(configuration().DATABASE, partial(described, plan.broker))
     return store.apply(
         plan.subscription_id, moves, target=plan.target, user=user, origin=origin, reason=reason
     )
@@ -103,13 +107,29 @@ def _line(row: Any, asked: int, bounds: Bounds | None, broker: Broker) -> Line:
     flags += [Flag.HOLDING] * _comes_again(row, new, bounds) + [Flag.UNKNOWN] * (bounds is None)
     flags += [] if is_live(owner(row), row.now) else [Flag.UNREAD]
     between = broker.records_between(_within(row.position, bounds), new)
-    return Line(row.pk, str(row), row.position, new, between, tuple(flags), row.revision, row.held_count)
+    return Line(
+        checkpoint=row.pk,
+        shard=str(row),
+        old=row.position,
+        new=new,
+        old_described=broker.describe(row.position),
+        new_described=broker.describe(new),
+        between=between,
+        flags=tuple(flags),
+        revision=row.revision,
+        held=row.held_count,
+    )
 
 
 def _comes_again(row: Any, new: int, bounds: Bounds | None) -> bool:
     """Tell whether handled records behind a held one lie behind the new position too."""
-    return row.held_count > 0 and (new <= row.position or bounds is None or new < bounds.end)
+    return row.held_count > 0 and (
+        new <= row.position or bounds is None or bounds.is_moment or new < bounds.end
+    )
 
 
 def _within(position: int, bounds: Bounds | None) -> int:
-    return min(max(position, bounds.first), bounds.end) if bounds else position
+    if bounds is None:
+        return position
+    kept = max(position, bounds.first)
+    return kept if bounds.is_moment else min(kept, bounds.end)

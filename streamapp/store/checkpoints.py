@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,6 +15,10 @@ from streamapp.records import Shard
 from streamapp.store import statements
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
+
+Lineage = Mapping[Shard, Sequence[Shard]]
+"""Shards, each with those that must be finished before it is read."""
+NONE: Lineage = MappingProxyType({})
 
 
 class Place(NamedTuple):
@@ -67,7 +72,7 @@ class CheckpointStore:
         """Return the ids of the subscription's rows by shard."""
         return {row.key: row.pk for row in self._checkpoints.filter(subscription=subscription)}
 
-    def create(self, subscription: int, positions: Mapping[Shard, int]) -> None:
+    def create(self, subscription: int, positions: Mapping[Shard, int], lineage: Lineage = NONE) -> None:
         """Add rows for shards that have none; where another worker was faster, its row stands."""
         rows = [
             Checkpoint(
@@ -76,6 +81,7 @@ class CheckpointStore:
                 incarnation=shard.incarnation,
                 shard=shard.id,
                 position=position,
+                parents=[parent.id for parent in lineage.get(shard, ())],
                 saved_at=ClockNow(),
             )
             for shard, position in positions.items()

@@ -1,6 +1,6 @@
 """Rewinds: the one operator action that moves checkpoints, with its audit rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,11 @@ class Move:
 
 
 class RewindStore:
-    """Writes rewinds and keeps their trail."""
+    """Writes rewinds and keeps their trail. `describe` writes a position for people."""
 
-    def __init__(self, using: str) -> None:
+    def __init__(self, using: str, describe: Callable[[int], str]) -> None:
         self._using = using
+        self._describe = describe
         self._checkpoints = Checkpoint.objects.using(using)
 
     def apply(self, subscription: int, moves: Sequence[Move], **audit: Any) -> Rewind:
@@ -42,7 +43,7 @@ class RewindStore:
         with transaction.atomic(using=self._using):
             rewind = self._record(subscription, audit)
             rows = self._lock(move.checkpoint for move in moves)
-            _refuse_stale(moves, rows)
+            self._refuse_stale(moves, rows)
             self._trail(rewind, moves, rows)
             self._move(moves)
             rewind.refresh_from_db()
@@ -78,18 +79,17 @@ class RewindStore:
         moved = [move.checkpoint for move in moves]
         HeldRecord.objects.using(self._using).filter(checkpoint__in=moved).delete()
 
-
-def _refuse_stale(moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
-    gone = [move for move in moves if move.checkpoint not in rows]
-    there = [move for move in moves if move.checkpoint in rows]
-    moved = [move for move in there if rows[move.checkpoint].revision != move.revision]
-    if moved or gone:
-        what = [f"{move.shard} was moved to {rows[move.checkpoint].position}" for move in moved]
-        what += [f"the checkpoint of {move.shard} is gone" for move in gone]
-        raise StalePlan(
-            f"Nothing was rewound: since the review, {_few(what)}. Another operator action did that. "
-            "Look at the shards and review the rewind again."
-        )
+    def _refuse_stale(self, moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
+        gone = [move for move in moves if move.checkpoint not in rows]
+        there = [(move, rows[move.checkpoint]) for move in moves if move.checkpoint in rows]
+        moved = [(move, row) for move, row in there if row.revision != move.revision]
+        if moved or gone:
+            what = [f"{move.shard} was moved to {self._describe(row.position)}" for move, row in moved]
+            what += [f"the checkpoint of {move.shard} is gone" for move in gone]
+            raise StalePlan(
+                f"Nothing was rewound: since the review, {_few(what)}. Another operator action did that. "
+                "Look at the shards and review the rewind again."
+            )
 
 
 def _few(phrases: list[str]) -> str:

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from django.db import connections
 
 from streamapp.records import Shard
-from streamapp.store.checkpoints import CheckpointStore
+from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
+from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
+from streamapp.store.lineage import LineageStore
 from streamapp.store.records import RecordStore
 from streamapp.store.subscriptions import SubscriptionStore
 from streamapp.store.workers import WorkerStore
@@ -26,16 +28,18 @@ class Store:
         self.subscriptions = SubscriptionStore(using)
         self.checkpoints = CheckpointStore(using)
         self.leases = LeaseStore(using)
+        self.lineage = LineageStore(using)
         self.workers = WorkerStore(using)
         self.records = RecordStore(using)
+        self.lags = LagStore(using)
 
-    def begin(self, subscription: int, positions: Mapping[Shard, int]) -> None:
+    def begin(self, subscription: int, positions: Mapping[Shard, int], lineage: Lineage = NONE) -> None:
         """Give a subscription its first rows and note that it has started, both or neither.
 
         A shard without a row is new from then on, so no crash may come in between.
         """
         with short_transaction(self.using):
-            self.checkpoints.create(subscription, positions)
+            self.checkpoints.create(subscription, positions, lineage)
             self.subscriptions.start(subscription)
 
     def probe(self) -> None:

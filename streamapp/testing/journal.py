@@ -27,6 +27,8 @@ class Journal:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.notes: list[Note] = []
+        self.begun = 0
+        """How often work was taken up."""
         self._clock = clock
         self._left: dict[ShardState, tuple[Mount, Work]] = {}
 
@@ -36,6 +38,7 @@ class Journal:
 
     def begin(self, work: Work) -> None:
         """Note that work is taken up, which may have waited."""
+        self.begun += 1
         for state in work.shards():
             self._left.pop(state, None)
 

@@ -7,7 +7,7 @@ from streamapp.conf import configuration
 from streamapp.models import Quarantined
 from streamapp.mount import Mount
 from streamapp.outcomes import Kind
-from streamapp.records import Record
+from streamapp.records import Record, Shard
 from streamapp.store import Store
 from streamapp.testing.deliveries import Delivery, Waiting
 from streamapp.testing.published import read_published
@@ -59,11 +59,14 @@ class Results:
         return read_published(found, destination, self._stage.since)
 
     def checkpoint(self, subscription: str, shard: int | str = 0) -> int:
-        """Return the stored position of a shard, given as `3` or as `"orders/3"`."""
+        """Return the stored position of a shard, given by its number (`3`) or its name (`"orders/3"`).
+
+        The number of a shard of Kinesis is the one at the end of its id.
+        """
         store = Store(configuration().DATABASE)
         mount = next(mount for mount in self._mounts if mount.name == subscription)
         positions = store.checkpoints.positions(store.subscriptions.ensure(mount))
-        found = [at for place, at in positions.items() if str(shard) in (place.id, str(place))]
+        found = [at for place, at in positions.items() if _is_meant(shard, place)]
         if len(found) != 1:
             there = ", ".join(map(str, sorted(positions))) or "none"
             raise LookupError(f"{shard!r} is not one shard of {subscription!r}. There are: {there}.")
@@ -77,3 +80,10 @@ class Results:
         if self._worker is None:
             raise RuntimeError("The service doesn't run. Use it in a with statement, or call start().")
         return self._worker
+
+
+def _is_meant(named: int | str, shard: Shard) -> bool:
+    if isinstance(named, str):
+        return named in (shard.id, str(shard))
+    digits = shard.id.rpartition("-")[2]
+    return digits.isdecimal() and int(digits) == named

@@ -89,6 +89,7 @@ class Service(Results):
         """
         self._running()
         deadline = time.monotonic() + timeout
+        self._stage.disturb()
         unfinished = self._stage.run_once(0.0, save=save)
         while open_points := unfinished or (self._stage.retries() if advance else []):
             if time.monotonic() >= deadline:

@@ -1,7 +1,9 @@
 """What the services of one test share: settings, brokers, a clock."""
 
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -15,7 +17,7 @@ from streamapp.mount import Mount
 from streamapp.positions import Moment
 from streamapp.testing.clock import Clock
 from streamapp.testing.deliveries import Waiting
-from streamapp.testing.progress import open_points
+from streamapp.testing.progress import Progress
 from streamapp.testing.worker import InProcessWorker
 
 LOCAL = "streamapp.brokers.local.LocalBroker"
@@ -28,6 +30,7 @@ class Stage:
         self.clock = Clock()
         self.since = Moment.of(datetime.now(UTC))
         self.workers: list[InProcessWorker] = []
+        self._quiet = time.monotonic()
         self._live = live
         self._partitions = partitions
         self._exits = ExitStack()
@@ -44,20 +47,28 @@ class Stage:
     def start(self, mounts: Sequence[Mount]) -> InProcessWorker:
         """Start a worker: it handles nothing yet, but whatever is published from now on will be read."""
         brokers = {mount.broker: registry.broker(mount.broker) for mount in mounts}
-        worker = InProcessWorker(mounts, brokers, self.clock)
+        # One lane handles in the thread of the test, so that a run has an end.
+        worker = InProcessWorker([replace(mount, lanes=1) for mount in mounts], brokers, self.clock)
         worker.start()
         self.workers.append(worker)
         return worker
 
+    def disturb(self) -> None:
+        """Note that there may be news in the logs: what was found out about their ends is old."""
+        self._quiet = time.monotonic()
+
     def run_once(self, timeout: float, *, save: bool) -> list[str]:
         """Do one round of all workers and return what is still open."""
         for worker in self.workers:
+            before = worker.journal.begun
             worker.run_once(timeout, save=save)
+            if worker.journal.begun > before:
+                self.disturb()
         mounts = {c.mount.name: c.mount for worker in self.workers for c in worker.consumers}
         return [
             point
             for mount in mounts.values()
-            for point in open_points(mount, registry.broker(mount.broker), self.workers)
+            for point in Progress(mount, registry.broker(mount.broker), self.workers).open_points(self._quiet)
         ]
 
     def retries(self) -> list[str]:

@@ -60,7 +60,7 @@ def test_subscriptions_show_shards_held_records_and_the_oldest_checkpoint(looker
     assert '?subscription=ledger.spend">3</a>' in text
     assert '?subscription=ledger.spend&amp;attention=held">2</a>' in text
     assert "3 h 0 min ago" in text
-    assert re.search(r"\d\d:\d\d:\d\d C[SD]T</span>", text), "times come with their zone"
+    assert re.search(r"\d\d:\d\d:\d\d C[SD]T</small>", text), "times come with their zone"
 
 
 def test_the_links_of_a_subscription_narrow_the_shards_and_show_it(looker, rows):

@@ -86,7 +86,13 @@ class World:
         worker = Worker.__new__(Worker)
         worker.world = self
         store = ShakyStore(self.faults, lambda *what: self._heard(worker, *what))
-        moving.Worker.__init__(worker, self._mount(calls), SimpleNamespace(broker=self.broker), calls, store)
+        moving.Worker.__init__(
+            worker,
+            self._mount(calls),
+            SimpleNamespace(broker=self.broker, number=self.log.number),
+            calls,
+            store,
+        )
         calls.worker = worker
         worker.consumer._assigning._group._pause = lambda seconds: None
         self._shake_refresh(worker.consumer.lanes.handling._database)

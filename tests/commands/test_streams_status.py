@@ -74,7 +74,7 @@ def test_the_table_names_units_and_ages(streams, rows):
     heading, columns, first, *_ = said.text.splitlines()
     assert heading == "ledger.spend  local: orders"
     assert columns.split("  ")[1:2] == ["shard"] and "lag (records)" in columns
-    assert first.split()[:7] == ["orders/0", "-", "nobody", "70", "0", "20", "0"]
+    assert first.split()[:9] == ["orders/0", "-", "nobody", "70", "0", "20", "?", "-", "0"]
     assert first.endswith("s ago")
 
 

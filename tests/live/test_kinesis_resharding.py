@@ -27,9 +27,8 @@ def read_in_lineage(service, source, opened: dict[Shard, int], reading, count: i
     """Read as the engine does: a child is opened at its first record once its parents are finished."""
 
     def step() -> bool:
-        parents = service.broker.parents(source)
-        for shard in service.broker.shards(source):
-            waits = any(reading.ends.get(parent) != SHARD_END for parent in parents.get(shard, ()))
+        for shard, parents in service.broker.lineage(source).items():
+            waits = any(reading.ends.get(parent) != SHARD_END for parent in parents)
             if shard not in opened and not waits:
                 opened[shard] = len(reading.records)
                 reading.reader.open({shard: 0})
@@ -46,7 +45,7 @@ def test_a_split_shard_ends_for_good_and_its_children_name_it(service):
 
     listed, one, other = service.broker.shards(source)
     assert listed == parent
-    assert service.broker.parents(source) == {one: (parent,), other: (parent,)}
+    assert service.broker.lineage(source) == {parent: (), one: (parent,), other: (parent,)}
 
     reading = service.reading(source)
     reading.reader.open({parent: 0})
@@ -60,7 +59,7 @@ def test_the_child_of_a_merge_waits_for_both_parents(service):
     service.merge(one, other)
 
     child = service.broker.shards(source)[-1]
-    assert set(service.broker.parents(source)[child]) == {one, other}
+    assert set(service.broker.lineage(source)[child]) == {one, other}
 
 
 def test_a_closed_shard_ends_for_good_wherever_it_is_opened(service):

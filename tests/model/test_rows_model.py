@@ -142,7 +142,7 @@ class Rows(RuleBasedStateMachine):
     @rule(position=st.integers(0, 200))
     def rewind(self, position):
         move = Move(self.row, "model/0", self.true_revision, position)
-        RewindStore("default").apply(self.subscription, [move], target="x", origin="test")
+        RewindStore("default", str).apply(self.subscription, [move], target="x", origin="test")
         self.true_epoch, self.true_revision = self.true_epoch + 1, self.true_revision + 1
         self.true_place = Place(position)
 

@@ -15,7 +15,7 @@ SHARD = Shard("orders", "0")
 
 
 class OneShard(RuleBasedStateMachine):
-    """A shard that is read, settled in any order, rewound, and taken again by a worker that knows the row only."""
+    """A shard that is read, settled in any order, rewound, and taken by a worker that knows the row only."""
 
     def __init__(self):
         super().__init__()

@@ -14,7 +14,14 @@ from streamapp.services.from_handler import rewind_from_handler
 from streamapp.store import Store
 
 QUICK = {"HEARTBEAT_INTERVAL": 0.2, "HEARTBEAT_TTL": 2.0, "SAVE_INTERVAL": 0.1}
-NAMES = ("SHIPMENTS_STREAM", "LEDGER_TOPIC", "CARD_ENTRIES_TOPIC", "PAYOUTS_TOPIC", "STREAMS_BROKER")
+NAMES = (
+    "SHIPMENTS_STREAM",
+    "LEDGER_TOPIC",
+    "CARD_ENTRIES_TOPIC",
+    "PAYOUTS_TOPIC",
+    "SHIPMENTS_BROKER",
+    "LEDGER_BROKER",
+)
 
 
 @pytest.fixture

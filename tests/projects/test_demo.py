@@ -66,8 +66,8 @@ def test_the_check_notices_that_the_held_record_was_skipped(environment):
     assert "not with the held record" in result["problems"][0]
 
 
-@pytest.mark.live("kafka", "postgres")
-def test_the_check_holds_on_kafka_and_postgresql(environment):
+@pytest.mark.live("kafka", "kinesis", "postgres")
+def test_the_check_holds_on_kinesis_kafka_and_postgresql(environment):
     code, result = _check(environment, "--real")
     assert (code, result["ok"], result["problems"]) == (0, True, [])
 

@@ -6,6 +6,12 @@ import threading
 import boto3
 import pytest
 from botocore.config import Config
+from botocore.exceptions import (
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+)
 from botocore.stub import ANY, Stubber
 
 from streamapp.brokers.base import Missing, OutOfRange
@@ -50,6 +56,16 @@ class Script:
 
     def refuses(self, code: str, status: int = 400) -> None:
         self.stub.add_client_error("get_records", code, http_status_code=status)
+
+    def gets_no_answer(self, error: Exception) -> None:
+        """Let the next read end as it does when the network fails."""
+        errors = [error]
+
+        def fail(**_: object) -> None:
+            if errors:
+                raise errors.pop()
+
+        self.client.meta.events.register("provide-client-params.kinesis.GetRecords", fail)
 
     # What a feed wants of its clients and queries.
 
@@ -149,6 +165,22 @@ def test_a_service_that_cannot_be_reached_is_a_pause(script):
 
     assert 0 < feed.run_once() <= 0.25
     assert (feed.failure, feed.shelf.has_news) == (None, False)
+
+
+@pytest.mark.parametrize(
+    "error", [ReadTimeoutError, ConnectTimeoutError, ConnectionClosedError, EndpointConnectionError]
+)
+def test_a_read_that_gets_no_answer_is_a_pause_and_is_asked_again(script, error, caplog):
+    script.opens("TRIM_HORIZON")
+    script.answers(stored(7, b"first"))
+    script.gets_no_answer(error(endpoint_url="http://kinesis", error="silence"))
+    feed = script.feed(packing.HORIZON)
+
+    assert 0 < feed.run_once() <= 0.25
+    assert (feed.failure, feed.shelf.has_news) == (None, False)
+    assert error.__name__ in caplog.text
+    assert feed.run_once() == 1.0
+    assert values(feed) == [b"first"]
 
 
 @pytest.mark.parametrize("records", [[], [stored(7, b"last")]])

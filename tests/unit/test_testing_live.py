@@ -5,11 +5,12 @@ import os
 import pytest
 from django.test import override_settings
 
-from streamapp import KafkaTopic, Outcome, publish, registry, subscriber
+from streamapp import KafkaTopic, KinesisStream, Outcome, publish, registry, subscriber
 from streamapp.testing import Service
-from tests.contract.broker.benches import KafkaBench
+from tests.contract.broker.benches import KafkaBench, KinesisBench, kinesis_options
 
-LIVE = pytest.param("1", id="live", marks=pytest.mark.live("kafka"))
+KINDS = ["local", *(pytest.param(kind, marks=pytest.mark.live(kind)) for kind in ("kafka", "kinesis"))]
+BENCHES = {"kafka": KafkaBench, "kinesis": KinesisBench}
 
 
 @subscriber(KafkaTopic("named in the settings"))
@@ -20,19 +21,36 @@ def forward(order: dict[str, str]) -> Outcome | None:
     return None
 
 
-def mounted(topic: str) -> override_settings:
-    options = {"bootstrap.servers": os.environ.get("KAFKA_BOOTSTRAP_SERVERS", "nowhere:9092")}
-    mount = {"HANDLER": f"{__name__}.forward", "SOURCE": {"topic": topic}}
-    broker = {"BACKEND": "streamapp.brokers.kafka.KafkaBroker", "OPTIONS": options}
-    return override_settings(STREAMAPP={"BROKERS": {"kafka": broker}, "SUBSCRIPTIONS": {"forward": mount}})
+@subscriber(KinesisStream("named in the settings", poll_interval=0.2))
+def forward_from_kinesis(order: dict[str, str]) -> Outcome | None:
+    return forward(order)
 
 
-@pytest.fixture(params=[pytest.param("", id="local"), LIVE])
+KAFKA = {
+    "BACKEND": "streamapp.brokers.kafka.KafkaBroker",
+    "OPTIONS": {"bootstrap.servers": os.environ.get("KAFKA_BOOTSTRAP_SERVERS", "nowhere:9092")},
+}
+KINESIS = {
+    "BACKEND": "streamapp.brokers.kinesis.KinesisBroker",
+    "OPTIONS": kinesis_options("KINESIS_ENDPOINT_URL"),
+}
+
+
+def mounted(kind: str, source: str) -> override_settings:
+    mount = {"HANDLER": f"{__name__}.forward", "SOURCE": {"topic": source}}
+    if kind == "kinesis":
+        mount = {"HANDLER": f"{__name__}.forward_from_kinesis", "SOURCE": {"stream": source}}
+    broker = KINESIS if kind == "kinesis" else KAFKA
+    return override_settings(STREAMAPP={"BROKERS": {"any": broker}, "SUBSCRIPTIONS": {"forward": mount}})
+
+
+@pytest.fixture(params=KINDS)
 def topics(request, db, monkeypatch):
-    monkeypatch.setenv("STREAMAPP_TEST_LIVE", request.param)
-    bench = KafkaBench() if request.param else None
+    live = request.param != "local"
+    monkeypatch.setenv("STREAMAPP_TEST_LIVE", "1" if live else "")
+    bench = BENCHES[request.param]() if live else None
     source, destination = [bench.stream(2) for _ in range(2)] if bench else ["orders", "forwarded"]
-    with mounted(source):
+    with mounted(request.param, source):
         yield source, destination
         registry.close_brokers()
     if bench:

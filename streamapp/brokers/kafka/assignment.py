@@ -25,6 +25,11 @@ class Assignment:
         self._consumer = consumer
         self._reading: set[Key] = set()
 
+    @property
+    def reading(self) -> list[Key]:
+        """Return the partitions that don't rest."""
+        return list(self._reading)
+
     def accept(self) -> None:
         """Answer an assignment of the group: read nothing of it yet."""
         self._consumer.incremental_assign([])

@@ -51,6 +51,10 @@ class KafkaBroker(Broker):
         """Say why a position can't be one of Kafka, or None."""
         return resolving.position_problem(position)
 
+    def whole(self, stream: str) -> Source:
+        """Return all partitions of a topic."""
+        return KafkaPartitions(stream)
+
     def shards(self, source: Source) -> list[Shard]:
         """Return the partitions the source has now, by topic and number."""
         found = self._queries.describe(self._topics(source))

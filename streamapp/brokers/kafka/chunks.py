@@ -86,8 +86,12 @@ def _headers(message: Message) -> dict[str, bytes]:
     return {name: value or b"" for name, value in given}
 
 
-def _timestamp(message: Message) -> datetime | None:
+def milliseconds_of(message: Message) -> int | None:
+    """Return when a message was written, in milliseconds since the epoch, if the log has kept that."""
     kind, milliseconds = message.timestamp()
-    if kind == TIMESTAMP_NOT_AVAILABLE:
-        return None
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return None if kind == TIMESTAMP_NOT_AVAILABLE else milliseconds
+
+
+def _timestamp(message: Message) -> datetime | None:
+    milliseconds = milliseconds_of(message)
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC)

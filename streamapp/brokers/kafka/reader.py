@@ -5,9 +5,9 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
-from streamapp.brokers.base import Chunk, Event, OutOfRange, Polled, Reader, Subscribing
+from streamapp.brokers.base import Behind, Chunk, Event, OutOfRange, Polled, Reader, Subscribing
 from streamapp.brokers.kafka.assignment import Assignment, EagerAssignment
-from streamapp.brokers.kafka.chunks import KafkaChunk, Key, expected, offset_of, runs
+from streamapp.brokers.kafka.chunks import KafkaChunk, Key, expected, milliseconds_of, offset_of, runs
 from streamapp.brokers.kafka.client import close_consumer, make_consumer
 from streamapp.brokers.kafka.failures import MISSING, OUT_OF_RANGE
 from streamapp.brokers.kafka.news import News
@@ -15,6 +15,7 @@ from streamapp.brokers.kafka.options import consumer_options, is_eager
 from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.brokers.kafka.watch import TopicWatch
+from streamapp.brokers.lags import Lags
 from streamapp.records import Shard
 
 SLICE = 0.05
@@ -46,6 +47,7 @@ class KafkaReader(Reader):
         self._assignment = (EagerAssignment if is_eager(options) else Assignment)(self._consumer)
         self._shards: dict[Key, Shard] = {}
         self._paused: set[Key] = set()
+        self._lags: Lags[Key] = Lags()
         self._dozing = False
 
     def poll(self, timeout: float) -> Polled:
@@ -72,6 +74,7 @@ class KafkaReader(Reader):
         """Read each of these shards from its position on."""
         places = {_key(shard): position for shard, position in positions.items() if self._takes(shard)}
         self._paused.difference_update(places)
+        self._lags.opened(places)
         self._assignment.open(places)
 
     def close_shards(self, shards: Iterable[Shard]) -> None:
@@ -101,9 +104,23 @@ class KafkaReader(Reader):
         except KafkaException as error:
             self._reports.commit(error.args[0], offsets)
 
+    def lags(self) -> dict[Shard, Behind]:
+        """Return how far the client has to read to the ends that its last fetches brought."""
+        ends = {key: self._known_end(key) for key in self._assignment.reading}
+        return {
+            self._shards[key]: self._lags.behind(key, end - self._assignment.next[key])
+            for key, end in ends.items()
+            if end >= 0
+        }
+
     def close(self) -> None:
         """Leave the group and free the client, within 5 seconds."""
         close_consumer(self._consumer, self._name)
+
+    def _known_end(self, key: Key) -> int:
+        """Return the end of a partition as the client remembers it, negative if it doesn't."""
+        _, end = self._consumer.get_watermark_offsets(TopicPartition(*key), cached=True)
+        return end
 
     def _takes(self, shard: Shard) -> bool:
         """Tell whether the shard may be opened."""
@@ -154,6 +171,7 @@ class KafkaReader(Reader):
             if position is not None and (kept := expected(run, position)):
                 end = offset_of(kept[-1]) + 1
                 self._assignment.next[key] = end
+                self._lags.delivered(key, milliseconds_of(kept[-1]))
                 chunks.append(KafkaChunk(self._shards[key], kept, end))
         return chunks
 

@@ -16,7 +16,7 @@ from streamapp.brokers.kinesis.moments import Moments
 from streamapp.brokers.kinesis.pacing import Paces
 from streamapp.brokers.kinesis.pool import Pool
 from streamapp.brokers.kinesis.publisher import Outgoing, Place, Publisher
-from streamapp.brokers.kinesis.queries import Listed, Queries
+from streamapp.brokers.kinesis.queries import Queries
 from streamapp.brokers.kinesis.reader import KinesisReader
 from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.positions import Position
@@ -56,19 +56,22 @@ class KinesisBroker(Broker):
         """Say why a position can't be one of Kinesis, or None."""
         return resolving.position_problem(position)
 
+    def whole(self, stream: str) -> Source:
+        """Return the stream, which is named or given by its ARN."""
+        return KinesisStream(stream)
+
     def shards(self, source: Source) -> list[Shard]:
         """Return all shards that the stream keeps, closed ones too, by id."""
-        return [listed.shard for listed in self._listed(source)]
+        return [listed.shard for listed in self._queries.listed(source.streams()[0])]
 
-    def parents(self, source: Source) -> dict[Shard, tuple[Shard, ...]]:
-        """Return the parents of the children of splits and merges, as far as the stream keeps them."""
-        listed = self._listed(source)
+    def lineage(self, source: Source, max_age: float = 0.0) -> dict[Shard, tuple[Shard, ...]]:
+        """Return all shards with what they were split or merged from, as far as the stream keeps it."""
+        listed = self._queries.recent(source.streams()[0], max_age)
         shards = {entry.shard.id: entry.shard for entry in listed}
-        found = {
+        return {
             entry.shard: tuple(shards[parent] for parent in entry.parents if parent in shards)
             for entry in listed
         }
-        return {shard: parents for shard, parents in found.items() if parents}
 
     def resolve(self, position: Position, shards: Sequence[Shard]) -> dict[Shard, int]:
         """Turn a position into numbers: the tip is the present moment, a record is exactly that record.
@@ -82,7 +85,7 @@ class KinesisBroker(Broker):
         asked = self._moments.local()
         existing = self._queries.existing(shards)
         end = packing.moment(self._moments.held_back(asked).milliseconds)
-        return {shard: Bounds(packing.HORIZON, end) for shard in existing}
+        return {shard: Bounds(packing.HORIZON, end, is_moment=True) for shard in existing}
 
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader, and the stream if its source says so; else a missing stream is the first news."""
@@ -145,9 +148,6 @@ class KinesisBroker(Broker):
         if pool := self._pools.pop(os.getpid(), None):
             pool.close()
         self.clients.close()
-
-    def _listed(self, source: Source) -> list[Listed]:
-        return self._queries.listed(source.streams()[0])
 
     def _published(self, stream: str, place: Place) -> Published:
         shard, sequence = place

@@ -1,7 +1,7 @@
 """Records of one shard as chunks, cut from pages."""
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 
 from streamapp.brokers.base import Chunk
 from streamapp.brokers.kinesis import packing
@@ -59,6 +59,11 @@ class Page:
     def __len__(self) -> int:
         """Return how many records are left."""
         return len(self._entries) - self._taken
+
+    @property
+    def oldest(self) -> datetime | None:
+        """Return when the next record to take arrived."""
+        return self._entries[self._taken].arrived
 
     def take(self, count: int) -> KinesisChunk:
         """Return the next records, at most so many; there must be some left."""

@@ -3,11 +3,13 @@
 import logging
 import random
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
-from streamapp.brokers.base import Event, Missing, OutOfRange
+from streamapp.brokers.base import Behind, Event, Missing, OutOfRange
 from streamapp.brokers.kinesis import packing
 from streamapp.brokers.kinesis.clients import Clients
 from streamapp.brokers.kinesis.entries import Entry, entries_of
@@ -24,6 +26,7 @@ from streamapp.records import Shard
 
 logger = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
+MILLISECOND = timedelta(milliseconds=1)
 FIRST_RECORDS = 500
 """How many records the first read brings at most: the handler shall not wait for a whole page."""
 
@@ -49,6 +52,9 @@ class Feed(Task):
         self.shard = shard
         self.shelf = Shelf(shard)
         self.lag_milliseconds: int | None = None
+        """What the last answer said; None while no answer comes, because an old one means nothing."""
+        self.asked = time.monotonic()
+        """When the read was sent that was the last to bring something, or to find nothing."""
         self.failure: Exception | None = None
         self.closed = position == SHARD_END
         self._means = means
@@ -71,9 +77,24 @@ class Feed(Task):
         except AWS_ERRORS as error:
             return self._troubled(error)
         except Exception as error:
-            logger.exception("Kinesis feed failed. %s", Fields(shard=self.shard, position=self._place))
+            fields = Fields(shard=self.shard, position=packing.describe(self._place))
+            logger.exception("Kinesis feed failed. %s", fields)
             self._tell(failure=error)
             return None
+
+    def behind(self, now: datetime) -> Behind | None:
+        """Return how far delivery is behind the tip, if that is known; `news` must be held.
+
+        How many records are missing is known at the tip only. A slow handler leaves its pages on the
+        shelf, and nothing is read meanwhile: the age of the next record then says more than the answer.
+        """
+        lag, waiting = self.lag_milliseconds, self.shelf.oldest
+        if lag is None:
+            return None
+        records = None if lag else len(self.shelf)
+        if waiting:
+            lag = max(lag, (now - waiting) // MILLISECOND)
+        return Behind(records, lag)
 
     def _fetch(self) -> float | None:
         client = self._means.clients.reading()
@@ -81,12 +102,13 @@ class Feed(Task):
             self._iterator = open_iterator(client, self.shard, self._place)
         count = self._means.count()
         limit = min(FIRST_RECORDS, count) if self._opening else count
+        asked = time.monotonic()
         answer = client.get_records(ShardIterator=self._iterator, Limit=limit)
         self._pace.spend(sum(len(record["Data"]) for record in answer["Records"]))
         self._troubles = 0
-        return self._arrived(answer)
+        return self._arrived(answer, asked)
 
-    def _arrived(self, answer: Any) -> float | None:
+    def _arrived(self, answer: Any, asked: float) -> float | None:
         self._iterator = answer.get("NextShardIterator")
         self.lag_milliseconds = answer.get("MillisBehindLatest") or 0
         entries, ended = entries_of(answer["Records"]), self._iterator is None
@@ -98,7 +120,7 @@ class Feed(Task):
         if entries:
             self._place = packing.after(entries[-1].position)
         tip = None if self.lag_milliseconds else self._place
-        self._tell(entries, SHARD_END if ended else tip, ended)
+        self._tell(entries, SHARD_END if ended else tip, asked, ended)
         return self._poll_interval if tip else 0.0
 
     def _is_trimmed(self, entries: list[Entry]) -> bool:
@@ -132,6 +154,7 @@ class Feed(Task):
     def _pause(self, error: Exception) -> float:
         longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self._troubles, 8))
         self._troubles += 1
+        self.lag_milliseconds = None
         seconds = longest * random.uniform(0.5, 1.0)
         self._means.reports.waiting(self.shard, error, seconds)
         return seconds
@@ -147,11 +170,13 @@ class Feed(Task):
         self,
         entries: list[Entry] | None = None,
         reached: int | None = None,
+        asked: float | None = None,
         ended: bool = False,
         failure: Exception | None = None,
     ) -> None:
         with self._news:
             self.closed = self.closed or ended
             self.failure = failure
+            self.asked = asked or self.asked
             self.shelf.put(entries or [], reached)
             self._news.notify_all()

@@ -1,6 +1,8 @@
 """Questions about streams and shards. Each blocks for as long as three tries take, about half a minute."""
 
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
@@ -24,23 +26,32 @@ class Listed:
 class Queries:
     """Asks the service. Used from any thread. Methods raise BrokerUnavailable."""
 
-    def __init__(self, clients: Clients, moments: Moments) -> None:
-        """Take the clients, and what compares the clocks."""
+    def __init__(
+        self, clients: Clients, moments: Moments, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Take the clients, what compares the clocks, and a clock in seconds by which answers grow old."""
         self._clients = clients
         self._moments = moments
+        self._clock = clock
         self._incarnations: dict[str, tuple[str, str]] = {}
+        self._answers: dict[str, tuple[float, list[Listed]]] = {}
+        self._turns: dict[str, threading.Lock] = {}
 
     def listed(self, stream: str) -> list[Listed]:
         """Return all shards that the stream keeps, by id; a stream that isn't there (yet) has none."""
+        asked = self._clock()
         with answering(f"which shards {stream} has"):
             found = self._shards(stream)
             incarnation = self._incarnation(stream, found)
-        if incarnation is None:
-            return []
-        return [
-            Listed(Shard(stream, shard["ShardId"], incarnation), _parents(shard))
-            for shard in sorted(found, key=lambda shard: str(shard["ShardId"]))
-        ]
+        listed = [] if incarnation is None else _listed(stream, incarnation, found)
+        self._answers[stream] = asked, listed
+        return listed
+
+    def recent(self, stream: str, max_age: float) -> list[Listed]:
+        """Return what `listed` returned at most so many seconds ago, whoever asked, or ask now."""
+        with self._turns.setdefault(stream, threading.Lock()):
+            asked, listed = self._answers.get(stream, (float("-inf"), []))
+            return listed if self._clock() - asked < max_age else self.listed(stream)
 
     def existing(self, shards: Sequence[Shard]) -> list[Shard]:
         """Return those of the shards that are there now, in their incarnation."""
@@ -68,9 +79,14 @@ class Queries:
         try:
             return [shard for page in self._pages(stream) for shard in page]
         except ClientError as error:
-            if code_of(error) in (MISSING, BUSY):
+            if code_of(error) == MISSING or (code_of(error) == BUSY and not self._is_there(stream)):
                 return []
             raise
+
+    def _is_there(self, stream: str) -> bool:
+        """Tell a stream that is being changed from one that is being made or deleted."""
+        described = self._described(stream)
+        return described is not None and described["StreamStatus"] in ("ACTIVE", "UPDATING")
 
     def _pages(self, stream: str) -> Iterator[list[Any]]:
         asked: dict[str, str] = naming(stream)
@@ -97,14 +113,27 @@ class Queries:
         return known[1]
 
     def _created(self, stream: str) -> str | None:
+        described = self._described(stream)
+        if described is None:
+            return None
+        moment = described["StreamCreationTimestamp"].astimezone(UTC)
+        return str(moment.isoformat(timespec="milliseconds"))
+
+    def _described(self, stream: str) -> Any:
         try:
             answer = self._clients.asking().describe_stream_summary(**naming(stream))
         except ClientError as error:
             if code_of(error) == MISSING:
                 return None
             raise
-        moment = answer["StreamDescriptionSummary"]["StreamCreationTimestamp"].astimezone(UTC)
-        return str(moment.isoformat(timespec="milliseconds"))
+        return answer["StreamDescriptionSummary"]
+
+
+def _listed(stream: str, incarnation: str, found: list[Any]) -> list[Listed]:
+    return [
+        Listed(Shard(stream, shard["ShardId"], incarnation), _parents(shard))
+        for shard in sorted(found, key=lambda shard: str(shard["ShardId"]))
+    ]
 
 
 def _parents(shard: Any) -> tuple[str, ...]:

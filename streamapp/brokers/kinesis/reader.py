@@ -3,8 +3,9 @@
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 
-from streamapp.brokers.base import Chunk, Event, Missing, Polled, Reader
+from streamapp.brokers.base import Behind, Chunk, Event, Missing, Polled, Reader
 from streamapp.brokers.kinesis.feed import Feed
 from streamapp.brokers.kinesis.pool import Pool
 from streamapp.exceptions import ReaderFailed
@@ -26,12 +27,17 @@ class KinesisReader(Reader):
         pool: Pool,
         make_feed: Callable[[Shard, int, threading.Condition], Feed],
         first_events: Iterable[Event] = (),
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Take the subscription's name, the most records of one poll, what fetches, and what to say first."""
+        """Take the subscription's name, the most records of one poll, what fetches, and what to say first.
+
+        `clock` returns the aware time by which records grow old.
+        """
         self._name = name
         self._limit = limit
         self._pool = pool
         self._make_feed = make_feed
+        self._clock = clock
         self._news = threading.Condition()
         self._feeds: dict[Shard, Feed] = {}
         self._paused: set[Shard] = set()
@@ -79,10 +85,11 @@ class KinesisReader(Reader):
     def mirror(self, positions: Mapping[Shard, int]) -> None:
         """Do nothing: Kinesis keeps no checkpoints."""
 
-    def lag_milliseconds(self) -> dict[Shard, int]:
-        """Return how far the last read of each shard was behind its tip; records read ahead count as read."""
+    def lags(self) -> dict[Shard, Behind]:
+        """Return what the last read of each shard has told, and how old the next record to deliver is."""
+        now = self._clock()
         with self._news:
-            lags = {shard: feed.lag_milliseconds for shard, feed in self._feeds.items()}
+            lags = {shard: feed.behind(now) for shard, feed in self._feeds.items()}
         return {shard: lag for shard, lag in lags.items() if lag is not None}
 
     def close(self) -> None:
@@ -101,6 +108,7 @@ class KinesisReader(Reader):
         events, self._first_events = self._first_events, []
         chunks: list[Chunk] = []
         ends: dict[Shard, int] = {}
+        asked: dict[Shard, float] = {}
         room = self._limit
         for feed in self._reading():
             self._raise_failure(feed)
@@ -111,8 +119,8 @@ class KinesisReader(Reader):
                 chunks += taken
                 self._last(feed)
             if (end := feed.shelf.take_end()) is not None:
-                ends[feed.shard] = end
-        return Polled(events, chunks, ends)
+                ends[feed.shard], asked[feed.shard] = end, feed.asked
+        return Polled(events, chunks, ends, asked)
 
     def _last(self, feed: Feed) -> None:
         """Let the others come first next time, and the feed go on if it was resting."""

@@ -1,6 +1,7 @@
 """What was fetched of one shard and not taken yet."""
 
 from collections import deque
+from datetime import datetime
 
 from streamapp.brokers.base import Event
 from streamapp.brokers.kinesis.chunks import KinesisChunk, Page
@@ -21,6 +22,15 @@ class Shelf:
         self._pages: deque[Page] = deque()
         self._reached: int | None = None
         self._events: list[Event] = []
+
+    def __len__(self) -> int:
+        """Return how many records wait."""
+        return sum(map(len, self._pages))
+
+    @property
+    def oldest(self) -> datetime | None:
+        """Return when the next record to take arrived; None without one, or where it doesn't say."""
+        return self._pages[0].oldest if self._pages else None
 
     @property
     def is_full(self) -> bool:

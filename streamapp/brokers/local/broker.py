@@ -7,6 +7,7 @@ from typing import Any
 
 from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribing
 from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
+from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.brokers.local.entry import Entry
 from streamapp.brokers.local.reader import LocalReader
 from streamapp.brokers.local.resolving import resolve
@@ -26,13 +27,13 @@ def utc_now() -> datetime:
 class LocalBroker(Broker):
     """A partitioned log in the project's own database, for several processes at once.
 
-    It takes Kafka's sources too, so that a project that uses Kafka in production runs on it without
-    a change of code. All sources are spread by leases. Streams are made when a reader or a publish
-    first needs them, with OPTIONS["partitions"] partitions (1) unless the source says how many; a `^`
-    pattern finds only those that exist. Raises django.db.Error as it comes.
+    It takes the sources of Kafka and Kinesis too, so that a project that uses those in production runs
+    on it without a change of code. All sources are spread by leases. Streams are made when a reader or
+    a publish first needs them, with OPTIONS["partitions"] partitions (1) unless the source says how
+    many; a `^` pattern finds only those that exist. Raises django.db.Error as it comes.
     """
 
-    source_types = (LocalStream, KafkaTopic, KafkaTopics, KafkaPartitions)
+    source_types = (LocalStream, KafkaTopic, KafkaTopics, KafkaPartitions, KinesisStream)
 
     def __init__(
         self,
@@ -71,6 +72,10 @@ class LocalBroker(Broker):
             return f"{position} is no place of a log: offsets go from 0 to {LAST_OFFSET}."
         return None
 
+    def whole(self, stream: str) -> Source:
+        """Return all partitions of a stream."""
+        return KafkaPartitions(stream)
+
     def shards(self, source: Source) -> list[Shard]:
         """Return all partitions the source has now, by stream and number."""
         return [shard for shard in self._log.partitions() if belongs(shard, source)]
@@ -91,7 +96,7 @@ class LocalBroker(Broker):
         """Make a reader, and the streams that its source names if they are missing."""
         for stream, partitions in named_streams(subscribing.source, self._partitions).items():
             self._log.create(stream, partitions)
-        return LocalReader(self._log, subscribing.limit, self._wait)
+        return LocalReader(self._log, subscribing.limit, self._wait, self._clock)
 
     def publish(
         self,

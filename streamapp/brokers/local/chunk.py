@@ -31,6 +31,11 @@ class LocalChunk(Chunk):
         """Return the offset of one record."""
         return self._rows[index][0]
 
+    @property
+    def written(self) -> int:
+        """Return when the last record was written, in milliseconds since the epoch."""
+        return self._rows[-1][4]
+
     def values(self) -> list[bytes | None]:
         """Return the payloads of all records, in order; None for a tombstone."""
         return [_bytes(row[2]) for row in self._rows]

@@ -1,9 +1,11 @@
 """Reads the local log for one worker by asking the database again and again."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from streamapp.brokers.base import Event, Missing, OutOfRange, Polled, Reader
+from streamapp.brokers.base import Behind, Event, Missing, OutOfRange, Polled, Reader
+from streamapp.brokers.lags import Lags
 from streamapp.brokers.local.chunk import LocalChunk
 from streamapp.brokers.local.sharing import shares
 from streamapp.records import Shard
@@ -20,13 +22,18 @@ class LocalReader(Reader):
     A shard that is out of range, or whose stream was deleted, counts as closed once that is reported.
     """
 
-    def __init__(self, log: "Log", limit: int, wait: Callable[[float], object]) -> None:
-        """Take the log, the most records of one poll, and what waits so many seconds."""
+    def __init__(
+        self, log: "Log", limit: int, wait: Callable[[float], object], clock: Callable[[], datetime]
+    ) -> None:
+        """Take the log, the most records of one poll, what waits so many seconds, and what tells the time."""
         self._log = log
         self._limit = limit
         self._wait = wait
         self._places: dict[Shard, int] = {}
         self._paused: set[Shard] = set()
+        self._ends: dict[Shard, int] = {}
+        """Where the log of each shard that doesn't rest ended at the last look."""
+        self._lags: Lags[Shard] = Lags(lambda: int(clock().timestamp() * 1000))
 
     def poll(self, timeout: float) -> Polled:
         """Return what is there, waiting up to `timeout` seconds for the first record or event.
@@ -55,7 +62,8 @@ class LocalReader(Reader):
         # No query follows: a poll that fails has moved nothing.
         events = self._close(astray, partitions)
         self._advance(chunks)
-        ends = {shard: row.end for shard, row in reading.items() if self._places[shard] == row.end}
+        self._ends = {shard: row.end for shard, row in reading.items()}
+        ends = {shard: end for shard, end in self._ends.items() if self._places[shard] == end}
         return Polled(events, chunks, ends)
 
     def keep_alive(self) -> None:
@@ -64,6 +72,7 @@ class LocalReader(Reader):
     def open(self, positions: Mapping[Shard, int]) -> None:
         """Read each of these shards from its position on, also those being read or paused already."""
         self._places.update(positions)
+        self._lags.opened(positions)
         self._paused.difference_update(positions)
 
     def close_shards(self, shards: Iterable[Shard]) -> None:
@@ -82,6 +91,14 @@ class LocalReader(Reader):
 
     def mirror(self, positions: Mapping[Shard, int]) -> None:
         """Do nothing: the local broker has no lag tools of its own."""
+
+    def lags(self) -> dict[Shard, Behind]:
+        """Return how far there is to read to the ends that the last look found."""
+        return {
+            shard: self._lags.behind(shard, end - self._places[shard])
+            for shard, end in self._ends.items()
+            if shard in self._places
+        }
 
     def close(self) -> None:
         """Forget all shards."""
@@ -114,3 +131,4 @@ class LocalReader(Reader):
         for chunk in chunks:
             del self._places[chunk.shard]  # to the back of the row: the others come first next time
             self._places[chunk.shard] = chunk.end
+            self._lags.delivered(chunk.shard, chunk.written)

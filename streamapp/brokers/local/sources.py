@@ -1,4 +1,4 @@
-"""What a subscription can read from the local broker: its own streams, and the sources of Kafka."""
+"""What a subscription can read from the local broker: its own streams, and what Kafka and Kinesis have."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from streamapp.brokers.base import Source
 from streamapp.brokers.kafka.sources import KafkaPartitions
+from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.records import Shard
 
 
@@ -38,6 +39,8 @@ def named_streams(source: Source, partitions: int) -> dict[str, int]:
     """
     if isinstance(source, LocalStream):
         return {source.stream: source.partitions}
+    if isinstance(source, KinesisStream) and source.create_if_missing:
+        return {source.stream: source.create_if_missing}
     if isinstance(source, KafkaPartitions) and source.partitions:
         partitions = max(partitions, *(number + 1 for number in source.partitions))
     return {name: partitions for name in source.streams() if not name.startswith("^")}

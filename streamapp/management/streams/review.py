@@ -19,4 +19,4 @@ def review(plan: Plan) -> str:
 
 
 def _row(line: Line) -> tuple[str, ...]:
-    return line.shard, str(line.old), str(line.new), line.effect, "; ".join(line.flags)
+    return line.shard, line.old_described, line.new_described, line.effect, "; ".join(line.flags)

@@ -7,10 +7,23 @@ from typing import Any
 
 from streamapp.management.streams.subcommand import Exit, Subcommand
 from streamapp.management.streams.table import table
-from streamapp.services.status import ShardStatus, SubscriptionStatus, status
+from streamapp.services.lineage import Stage
+from streamapp.services.shard_status import ShardStatus
+from streamapp.services.status import SubscriptionStatus, status
 from streamapp.services.wording import amount, span
 
-HEADINGS = ("shard", "owner", "worker", "position", "epoch", "lag (records)", "held", "moved")
+HEADINGS = (
+    "shard",
+    "owner",
+    "worker",
+    "position",
+    "epoch",
+    "lag (records)",
+    "lag (time)",
+    "sampled",
+    "held",
+    "moved",
+)
 WATCH_SECONDS = 2
 CLEAR_SCREEN = "\x1b[2J\x1b[H"
 
@@ -60,7 +73,8 @@ def _paragraph(subscription: SubscriptionStatus) -> str:
     if subscription.shards:
         rows = table(HEADINGS, [_row(shard) for shard in subscription.shards])
         lines += [f"  {line}" for line in rows.splitlines()]
-    lines += [f"  ! {_waits(shard)}" for shard in subscription.shards if shard.held]
+    lines += [f"  ! {_holds(shard)}" for shard in subscription.shards if shard.held]
+    lines += [f"  ! {_waits(shard)}" for shard in subscription.shards if shard.waits_for]
     if subscription.quarantined:
         lines.append(f"  ! {amount(subscription.quarantined, 'record')} in quarantine: see the admin.")
     gone = sum(shard.present is False for shard in subscription.shards)
@@ -68,14 +82,34 @@ def _paragraph(subscription: SubscriptionStatus) -> str:
     return "\n".join([*lines, ""])
 
 
-def _waits(shard: ShardStatus) -> str:
+def _holds(shard: ShardStatus) -> str:
     reason = shard.held_reason or "no reason given"
-    return f"{shard.shard} waits for its held record {shard.held_first}: {reason}"
+    return f"{shard.shard} waits for its held record {shard.held_described}: {reason}"
+
+
+def _waits(shard: ShardStatus) -> str:
+    return f"{shard.shard} waits for {', '.join(map(str, shard.waits_for))}"
 
 
 def _row(shard: ShardStatus) -> tuple[str, ...]:
-    lag = "?" if shard.lag_records is None else f"{shard.lag_records:,}"
-    name = f"{shard.shard} (gone)" if shard.present is False else shard.shard
-    age = f"{span(shard.age_seconds)} ago"
-    held = f"{shard.held:,}"
-    return name, shard.owner or "-", shard.worker_state, shard.described, str(shard.epoch), lag, held, age
+    unknown = "" if shard.stage is Stage.FINISHED else "?"
+    return (
+        f"{shard.shard} (gone)" if shard.present is False else shard.shard,
+        shard.owner or "-",
+        _read_by(shard),
+        shard.described,
+        str(shard.epoch),
+        unknown if shard.lag_records is None else f"{shard.lag_records:,}",
+        unknown if shard.lag_seconds is None else span(shard.lag_seconds),
+        "-" if shard.lag_age_seconds is None else f"{span(shard.lag_age_seconds)} ago",
+        f"{shard.held:,}",
+        f"{span(shard.age_seconds)} ago",
+    )
+
+
+def _read_by(shard: ShardStatus) -> str:
+    """Return the state of the worker, or why the shard needs none."""
+    if shard.retired_seconds is not None:
+        retired = f"retired {span(shard.retired_seconds)} ago"
+        return f"finished, {retired}" if shard.stage is Stage.FINISHED else retired
+    return shard.worker_state if shard.stage is Stage.OPEN else str(shard.stage)

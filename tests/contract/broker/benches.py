@@ -4,16 +4,18 @@ import os
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribing
-from streamapp.brokers.kafka.sources import KafkaPartitions
+from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic
 from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.brokers.local import LocalBroker, LocalStream
 from streamapp.records import Shard
+from tests.contract.broker.streams import Streams
 
 PATIENCE_SECONDS = 30
 
@@ -55,6 +57,14 @@ class Bench(ABC):
 
     def source(self, stream: str) -> Source:
         return KafkaPartitions(stream)
+
+    def subscribed(self, stream: str) -> Source:
+        """The source of a subscription, as a project writes it."""
+        return KafkaTopic(stream)
+
+    def place(self, position: int, published: Sequence[int]) -> int:
+        """Return how many records of a shard lie in front of a position, of all that were published."""
+        return position
 
     def shards(self, stream: str) -> list[Shard]:
         return self.broker.shards(self.source(stream))
@@ -135,17 +145,16 @@ class KinesisBench(Bench):
         from streamapp.brokers.kinesis import KinesisBroker
 
         self.broker: KinesisBroker = KinesisBroker("kinesis", kinesis_options("KINESIS_ENDPOINT_URL"))
-        self.client = self.broker.clients.asking()
-        self.made: set[str] = set()
+        self.streams = Streams(self.broker.clients.asking(), "contract")
+
+    def stream(self, partitions: int = 1) -> str:
+        return self.streams.take(partitions)
 
     def make(self, stream: str, partitions: int) -> None:
-        self.client.create_stream(StreamName=stream, ShardCount=partitions)
-        self.made.add(stream)
-        self.client.get_waiter("stream_exists").wait(StreamName=stream, WaiterConfig={"Delay": 0.05})
+        self.streams.make(stream, partitions)
 
     def delete(self, stream: str) -> None:
-        self.client.delete_stream(StreamName=stream)
-        self.made.discard(stream)
+        self.streams.delete(stream)
         wait_for(lambda: not self.shards(stream), f"{stream} is gone")
 
     def trim(self, shard: Shard, before: int) -> None:
@@ -154,16 +163,21 @@ class KinesisBench(Bench):
     def source(self, stream: str) -> Source:
         return KinesisStream(stream, poll_interval=0.2)
 
+    def subscribed(self, stream: str) -> Source:
+        return self.source(stream)
+
+    def place(self, position: int, published: Sequence[int]) -> int:
+        return bisect_left(published, position)
+
     def beyond(self, position: int) -> int:
         return position + 10**30
 
     def close(self) -> None:
-        for stream in self.made:
-            self.client.delete_stream(StreamName=stream)
+        self.streams.close()
         super().close()
 
 
 def kinesis_options(variable: str) -> dict[str, Any]:
     """The options of a broker on an emulator, which takes any credentials."""
     credentials = {"aws_access_key_id": "any", "aws_secret_access_key": "any"}
-    return {"endpoint_url": os.environ[variable], "region_name": "us-east-1", **credentials}
+    return {"endpoint_url": os.environ.get(variable), "region_name": "us-east-1", **credentials}

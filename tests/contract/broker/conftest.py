@@ -8,12 +8,23 @@ from streamapp.brokers.base import Reader
 from tests.contract.broker.benches import Bench, KafkaBench, KinesisBench, LocalBench
 from tests.contract.broker.reading import Reading
 
-BENCHES = {"local": LocalBench, "kafka": KafkaBench, "kinesis": KinesisBench}
+BENCHES = {"local": LocalBench, "kafka": KafkaBench}
 PARAMETERS = ["local", *(pytest.param(name, marks=pytest.mark.live(name)) for name in ("kafka", "kinesis"))]
+
+
+@pytest.fixture(scope="package")
+def kinesis() -> Iterator[Bench]:
+    """One for all tests: its clients take longer to make than a test."""
+    bench = KinesisBench()
+    yield bench
+    bench.close()
 
 
 @pytest.fixture(params=PARAMETERS)
 def bench(request: pytest.FixtureRequest, transactional_db: None) -> Iterator[Bench]:
+    if request.param == "kinesis":
+        yield request.getfixturevalue("kinesis")
+        return
     bench = BENCHES[request.param]()
     yield bench
     bench.close()

@@ -1,19 +1,20 @@
 """A project in miniature: handlers mounted on streams of one broker, run by a service under test."""
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 from streamapp.brokers.base import Broker, Published
-from streamapp.brokers.kafka.sources import KafkaTopic
 from streamapp.codecs import decoder_for
 from streamapp.mount import Mount
+from streamapp.records import Shard
 from streamapp.registry.handlers import shape_of
 from streamapp.testing import Delivery, Service
 from tests.contract.broker.benches import Bench
 
-_keys: dict[tuple[str, int], dict[str, str]] = {}
+_keys: dict[tuple[str, int], dict[int, str]] = {}
 
 
 class Project:
@@ -22,6 +23,7 @@ class Project:
     def __init__(self, alias: str, bench: Bench, services: ExitStack) -> None:
         self.alias = alias
         self.bench = bench
+        self.published: defaultdict[Shard, list[int]] = defaultdict(list)
         self._services = services
 
     def mount(self, handler: Callable[..., Any], partitions: int = 1, **options: Any) -> Mount:
@@ -35,7 +37,7 @@ class Project:
             "shape": shape,
             "decode": decoder_for(shape.annotation),
             "broker": self.alias,
-            "source": KafkaTopic(stream),
+            "source": self.bench.subscribed(stream),
             "group": stream,
             "batch": 100 if shape.is_batch else None,
             "transaction": "none" if on_the_loop else "handler",
@@ -52,11 +54,13 @@ class Project:
         known = _keys.setdefault((self.alias, partitions), {})
         if len(known) < partitions:
             probe = self.bench.stream(partitions)
+            shards = self.bench.shards(probe)
             for key in map(str, itertools.count()):
-                known.setdefault(self.bench.broker.publish(probe, b"", key=key.encode()).shard.id, key)
+                place = self.bench.broker.publish(probe, b"", key=key.encode())
+                known.setdefault(shards.index(place.shard), key)
                 if len(known) == partitions:
                     break
-        return known[str(shard)]
+        return known[shard]
 
 
 class Running:
@@ -71,10 +75,17 @@ class Running:
     def broker(self) -> Broker:
         return self.project.bench.broker
 
-    def publish(self, *values: Any, shard: int = 0, partitions: int = 1) -> list[Published]:
-        key = self.project.key(shard, partitions) if partitions > 1 else None
-        stream = self.mount.source.streams()[0]
-        return [self.service.publish(stream, value, key=key) for value in values]
+    @property
+    def stream(self) -> str:
+        return self.mount.source.streams()[0]
+
+    def publish(self, *values: Any, shard: int = 0, partitions: int = 1, **options: Any) -> list[Published]:
+        if partitions > 1:
+            options["key"] = self.project.key(shard, partitions)
+        places = [self.service.publish(self.stream, value, **options) for value in values]
+        for place in places:
+            self.project.published[place.shard].append(place.position)
+        return places
 
     def run(self, *values: Any, **options: Any) -> "Running":
         """Publish to the first shard and run until all is quiet."""
@@ -82,8 +93,14 @@ class Running:
         self.service.run(**options)
         return self
 
+    def place(self, position: int, shard: int = 0) -> int:
+        """Return how many records of a shard lie in front of a position."""
+        published = self.project.published[self.project.bench.shards(self.stream)[shard]]
+        return self.project.bench.place(position, published)
+
     def checkpoint(self, shard: int = 0) -> int:
-        return self.service.checkpoint(self.mount.name, shard)
+        """Return how many records lie in front of the stored position."""
+        return self.place(self.service.checkpoint(self.mount.name, shard), shard)
 
     @property
     def settled(self) -> list[tuple[Any, str]]:

@@ -123,5 +123,5 @@ def test_an_undecodable_record_is_left_out_of_its_batch(project: Project):
     running = start(project, add).run(1, b"two", 3, 4)
     assert seen == [1, 3, 4]
     assert running.held == [(b"3", "hold")]
-    assert [row.position for row in running.service.quarantined] == [1]
+    assert [running.place(row.position) for row in running.service.quarantined] == [1]
     assert running.checkpoint() == 2

@@ -108,4 +108,4 @@ def test_a_shard_too_far_ahead_of_it_pauses_and_says_so_while_others_go_on(proje
     assert 10 <= values.count(b"waits") < 15
     assert (running.checkpoint(0), running.checkpoint(1)) == (0, 30)
     (line,) = [record.getMessage() for record in caplog.records if "Shard paused" in record.message]
-    assert f"shard={mount.source.streams()[0]}/0" in line
+    assert f"shard={project.bench.shards(running.stream)[0]}" in line

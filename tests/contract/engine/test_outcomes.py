@@ -47,7 +47,7 @@ def test_the_checkpoint_stops_in_front_of_a_held_record_and_later_ones_are_handl
     assert running.held == [(order.encode(), "hold")]
     assert running.settled == [(b"ack", "ack")] * 3
     row = HeldRecord.objects.get()
-    assert row.position == 1
+    assert running.place(row.position) == 1
     assert reason in row.reason
     assert "Record held." in caplog.text
 
@@ -62,6 +62,8 @@ def test_a_clean_stop_saves_what_is_settled(project: Project):
 
 
 def test_a_null_value_arrives_as_none(project: Project):
+    if not project.bench.stores_nulls:
+        pytest.skip("Kinesis has no null values")
     seen = []
 
     def see(order: dict) -> None:

@@ -1,4 +1,7 @@
-"""Every test here runs on the local broker and on Apache Kafka, with the database of the run."""
+"""Every test here runs on the local broker, on Apache Kafka and on Kinesis, with the database of the run.
+
+What a log can't do skips the test, with the reason: see kinesis_log.py.
+"""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -9,6 +12,7 @@ from django.core.management import call_command
 
 from streamapp.brokers.base import Source
 from tests.contract.moving.kafka_log import KafkaLog
+from tests.contract.moving.kinesis_log import KinesisLog
 from tests.contract.moving.local_log import LocalLog
 from tests.contract.moving.logs import Log
 from tests.contract.moving.stage import Stage
@@ -17,7 +21,7 @@ from tests.contract.moving.stage import Stage
 class Logs:
     """One log of each kind that is asked for."""
 
-    KINDS = {"local": LocalLog, "kafka": KafkaLog}
+    KINDS = {"local": LocalLog, "kafka": KafkaLog, "kinesis": KinesisLog}
 
     def __init__(self) -> None:
         self.made: dict[str, Log] = {}
@@ -50,7 +54,9 @@ def logs() -> Iterator[Logs]:
     logs.close()
 
 
-@pytest.fixture(params=["local", pytest.param("kafka", marks=pytest.mark.live("kafka"))])
+@pytest.fixture(
+    params=["local", *(pytest.param(name, marks=pytest.mark.live(name)) for name in ("kafka", "kinesis"))]
+)
 def log(request: pytest.FixtureRequest, logs: Logs, db: None) -> Log:
     return logs.fresh(request.param)
 

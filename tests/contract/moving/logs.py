@@ -6,12 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
-from streamapp.brokers.base import Broker
-from streamapp.brokers.kafka.sources import KafkaPartitions
+import pytest
+
+from streamapp.brokers.base import Broker, Source
+from streamapp.brokers.kafka.sources import KafkaTopic
 from streamapp.exceptions import BrokerUnavailable
+from streamapp.positions import Position, parse
 from streamapp.records import Shard
 
 PATIENCE_SECONDS = 30.0
+TOPICS = pytest.mark.parametrize(
+    "log", ["local", pytest.param("kafka", marks=pytest.mark.live("kafka"))], indirect=True
+)
+"""For what only topics have: subscriptions to several, and records written in the past."""
 
 
 def wait_for(condition: Callable[[], object], what: Callable[[], str]) -> None:
@@ -25,6 +32,8 @@ class Log(ABC):
     """A broker, with the topics of one test. `now` is the time that `-7d` counts from."""
 
     broker: Broker
+    impossible = (-1, 2**63)
+    """Numbers that no record can have; -1 is the end to Kafka's client."""
 
     def __init__(self) -> None:
         self.now = datetime.now(UTC).replace(microsecond=0)
@@ -43,8 +52,32 @@ class Log(ABC):
         first = self.end(topic, partition)
         self.write(topic, [f"{partition}@{first + number}" for number in range(records)], partition, at)
 
+    @property
+    def moment(self) -> str:
+        """A moment between the records that `topic` wrote and those that came later."""
+        return (self.now - timedelta(hours=1)).isoformat()
+
+    def source(self, topic: str) -> Source:
+        """The source of a subscription, as a project writes it."""
+        return KafkaTopic(topic)
+
+    def shard_id(self, partition: str | int) -> str:
+        return str(partition)
+
+    def number(self, shard_id: str) -> str:
+        """The opposite of `shard_id`."""
+        return shard_id
+
+    def position(self, text: str, topic: str) -> Position:
+        """Read a position in which shards and records of the topic have numbers from 0 on."""
+        return parse(text)
+
+    def place(self, shard: Shard, position: int) -> int:
+        """Return how many records lie in front of a stored position."""
+        return position
+
     def shards(self, topic: str) -> list[Shard]:
-        return self.broker.shards(KafkaPartitions(topic))
+        return self.broker.shards(self.broker.whole(topic))
 
     def end(self, topic: str, partition: int = 0) -> int:
         shard = self.shards(topic)[partition]

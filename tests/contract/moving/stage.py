@@ -1,16 +1,17 @@
 """One subscription with its workers, on one log."""
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from streamapp.brokers.base import Source
-from streamapp.brokers.kafka.sources import KafkaTopic
+from streamapp.engine.shard import ShardState
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.models import Checkpoint, HeldRecord, Rewind
 from streamapp.mount import Mount, Retry, Shape
-from streamapp.positions import parse
-from streamapp.records import Shard
+from streamapp.positions import Position
+from streamapp.records import Bounds, Shard
 from streamapp.services import rewind as service
 from streamapp.store import Store
 from tests.contract.moving.logs import Log, new_name, wait_for
@@ -24,15 +25,17 @@ class Stage:
 
     def __init__(self, log: Log, source: Source | str) -> None:
         self.log = log
-        self.source = KafkaTopic(source) if isinstance(source, str) else source
+        self.source = log.source(source) if isinstance(source, str) else source
+        self.topic = self.source.streams()[0]
         self.name = new_name()
         self.store = Store("default")
         self.workers: list[Worker] = []
+        self._quiet = time.monotonic()
 
     def start(self, *, kind: str = "record", **options: Any) -> Worker:
         """Start a worker; positions are given as text. Nothing runs before `run`."""
         calls = Calls()
-        positions = {key: parse(options.pop(key)) for key in POSITIONS if key in options}
+        positions = {key: self.position(options.pop(key)) for key in POSITIONS if key in options}
         is_async, is_batch = kind.startswith("async"), kind.endswith("batch")
         mount = Mount(
             name=self.name,
@@ -54,6 +57,7 @@ class Stage:
 
     def run(self, until: Callable[[], object] | None = None) -> None:
         """Run all workers until they share the shards and have read them to their ends."""
+        self._quiet = time.monotonic()
         wait_for(lambda: self._run_once() or (until or self._is_at_rest)(), self._describe)
 
     def save(self) -> None:
@@ -73,24 +77,36 @@ class Stage:
         self.crash(worker)
         return self.start(**options)
 
+    def position(self, text: str) -> Position:
+        return self.log.position(text, self.topic)
+
     def rewind(self, position: str, shards: list[Shard] | None = None) -> Rewind:
         """Do what an operator does: plan and apply."""
         return service.apply(self.plan(position, shards), origin="test")
 
     def plan(self, position: str, shards: list[Shard] | None = None) -> service.Plan:
-        return service.plan(self.name, parse(position), shards, broker=self.log.broker, source=self.source)
+        return service.plan(
+            self.name, self.position(position), shards, broker=self.log.broker, source=self.source
+        )
 
     def rows(self) -> Any:
         return Checkpoint.objects.filter(subscription__name=self.name)
 
     def stored(self) -> dict[str, int]:
-        """The stored positions by partition, for a stage with one topic."""
-        return dict(self.rows().values_list("shard", "position"))
+        """The stored places by partition, for a stage with one topic."""
+        return {self.log.number(row.shard): self.log.place(row.key, row.position) for row in self.rows()}
+
+    def reviewed(self, plan: service.Plan) -> dict[str, int]:
+        """The places that a plan would store, by partition."""
+        rows = {row.pk: row.key for row in self.rows()}
+        shards = [(rows[line.checkpoint], line.new) for line in plan.lines]
+        return {self.log.number(shard.id): self.log.place(shard, new) for shard, new in shards}
 
     def held(self) -> list[tuple[str, int]]:
         """The held records that an operator sees."""
         rows = HeldRecord.objects.filter(checkpoint__subscription__name=self.name)
-        return sorted(rows.values_list("checkpoint__shard", "position"))
+        held = [(row.checkpoint.key, row.position) for row in rows.select_related("checkpoint")]
+        return sorted((self.log.number(shard.id), self.log.place(shard, at)) for shard, at in held)
 
     def close(self) -> None:
         while self.workers:
@@ -98,20 +114,30 @@ class Stage:
 
     def _run_once(self) -> None:
         for worker in self.workers:
+            before = len(worker.handled)
             with suppress(BrokerUnavailable):  # it says that nothing is lost: ask again
                 worker.run_once()
+            if len(worker.handled) > before:
+                self._quiet = time.monotonic()
 
     def _is_at_rest(self) -> bool:
-        shards = self.log.broker.shards(self.source)
-        ends = {shard: bounds.end for shard, bounds in self.log.broker.bounds(shards).items()}
-        holders = [
-            (w, shard) for w in self.workers for shard in shards if shard in w.consumer.holdings.states
-        ]
+        """Tell whether all is read and shared; what asks the broker comes last, because it takes longest."""
+        states = [state for worker in self.workers for state in worker.consumer.holdings.states.values()]
+        if any(worker.consumer.busy for worker in self.workers) or any(s.target is not None for s in states):
+            return False
+        held = sorted(state.shard for state in states)
+        bounds = self.log.broker.bounds(held)
         return (
-            sorted(shard for _, shard in holders) == shards
-            and all(worker.shards for worker in self.workers[: len(shards)])
-            and all(_is_through(worker, shard, ends[shard]) for worker, shard in holders)
+            all(self._is_through(state, bounds.get(state.shard)) for state in states)
+            and held == self.log.broker.shards(self.source)
+            and all(worker.shards for worker in self.workers[: len(held)])
         )
+
+    def _is_through(self, state: ShardState, bounds: Bounds | None) -> bool:
+        if bounds is None:  # of a stream that is gone
+            return True
+        is_past = state.watermark.is_past(bounds, self._quiet)
+        return is_past and (bounds.is_moment or state.watermark.next == bounds.end)
 
     def _describe(self) -> str:
         states = [
@@ -120,11 +146,6 @@ class Stage:
             for shard, state in worker.consumer.holdings.states.items()
         ]
         return f"everything is read; {states}, handled {[w.handled for w in self.workers]}"
-
-
-def _is_through(worker: Worker, shard: Shard, end: int) -> bool:
-    state = worker.consumer.holdings.states[shard]
-    return state.target is None and state.watermark.next == end and not worker.consumer.busy
 
 
 AT_ONCE = Retry(attempts=2, first=0.0, most=0.0)

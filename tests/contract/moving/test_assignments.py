@@ -38,12 +38,12 @@ def test_nothing_of_an_earlier_assignment_is_left_when_a_shard_comes_back(log, s
     second = stage.start()
     stage.run()
     [shard] = second.shards
-    log.fill(stage.source.topic, 40, partition=int(shard))
+    log.fill(stage.topic, 40, partition=int(shard))
     stage.run()
     stage.stop(second)
     assert stage.stored()[shard] == 50
     first.forget()
-    log.fill(stage.source.topic, 10, partition=int(shard))
+    log.fill(stage.topic, 10, partition=int(shard))
     stage.run()
     stage.save()
     assert (first.handled, stage.stored()[shard]) == (places(shard, range(50, 60)), 60)

@@ -5,6 +5,7 @@ import pytest
 from streamapp import KafkaPosition, Outcome
 from streamapp.engine.catching_up import CatchingUp
 from streamapp.models import Worker as WorkerRow
+from tests.contract.moving.places import places
 
 
 @pytest.fixture
@@ -21,6 +22,45 @@ def test_it_is_done_when_all_is_handled_even_with_a_held_record(log, stage, caug
     worker.when("0@3", lambda ctx: Outcome.hold("for an operator"))
     stage.run()
     assert goal.is_done()
+
+
+def test_what_waits_to_be_read_is_not_done(log, stage):
+    worker = stage.start(start_at="earliest", kind="batch", batch=3)
+    goal = CatchingUp(worker.consumer, log.broker, stage.store)
+    stage.run(until=lambda: worker.handled)
+    assert not goal.is_done()
+    stage.run()
+    assert goal.is_done()
+
+
+def test_what_came_since_the_last_read_is_not_done(log, stage):
+    worker = stage.start(start_at="earliest")
+    stage.run()
+    log.fill(stage.topic, 1)
+    goal = CatchingUp(worker.consumer, log.broker, stage.store)
+    assert not goal.is_done()
+    stage.run(until=goal.is_done)
+    assert "0@10" in worker.handled
+
+
+def test_where_nothing_comes_it_is_done_too(log, stage):
+    worker = stage.start(start_at="latest")
+    stage.run(until=CatchingUp(worker.consumer, log.broker, stage.store).is_done)
+    assert worker.handled == []
+
+
+def test_what_another_worker_has_read_and_not_saved_is_not_done_when_it_is_gone(log, stage):
+    one, other = stage.start(start_at="latest"), stage.start(start_at="latest")
+    stage.run()
+    [shard] = other.shards
+    log.fill(stage.topic, 3, partition=int(shard))
+    stage.run()
+    goal = CatchingUp(one.consumer, log.broker, stage.store)
+    goal.is_done()
+    stage.crash(other)
+    assert not goal.is_done()
+    stage.run(until=goal.is_done)
+    assert one.handled == places(shard, [10, 11, 12])
 
 
 def test_what_is_to_be_read_again_after_a_seek_is_not_done(log, stage, caught_up):

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group
 
-from streamapp import KafkaPosition, Outcome
+from streamapp import Outcome
 from streamapp.models import Rewind
 from tests.contract.moving.logs import new_name
 from tests.contract.moving.places import places
@@ -12,11 +12,10 @@ from tests.contract.moving.stage import AT_ONCE
 KINDS = ["record", "batch", "async_record", "async_batch"]
 
 
-def rewinding(kind, position=None):
-    position = position or KafkaPosition.earliest()
+def rewinding(stage, kind, position="earliest"):
     if kind.startswith("async"):
-        return lambda ctx: ctx.arewind(position)
-    return lambda ctx: ctx.rewind(position)
+        return lambda ctx: ctx.arewind(stage.position(position))
+    return lambda ctx: ctx.rewind(stage.position(position))
 
 
 def ready(stage, workers=1, **options):
@@ -37,8 +36,8 @@ def rewinds(stage):
 def test_it_moves_every_partition_on_every_worker_with_a_stamped_audit_row(log, stage, kind):
     one, other = ready(stage, workers=2, kind=kind)
     [mine], [theirs] = one.shards, other.shards
-    one.when(f"{mine}@10", rewinding(kind))
-    log.fill(stage.source.topic, 1, partition=int(mine))
+    one.when(f"{mine}@10", rewinding(stage, kind))
+    log.fill(stage.topic, 1, partition=int(mine))
     stage.run(until=lambda: one.handled)
     stage.save()
     stage.run()
@@ -47,15 +46,18 @@ def test_it_moves_every_partition_on_every_worker_with_a_stamped_audit_row(log, 
     assert other.handled == places(theirs, range(10))
     [row] = rewinds(stage)
     assert (row.origin, row.target) == ("handler", "earliest")
-    stamps = dict(row.shards.values_list("checkpoint__shard", "applied_by"))
-    assert stamps == {mine: one.heartbeat.identity, theirs: other.heartbeat.identity}
+    stamps = row.shards.values_list("checkpoint__shard", "applied_by")
+    assert {log.number(shard): worker for shard, worker in stamps} == {
+        mine: one.heartbeat.identity,
+        theirs: other.heartbeat.identity,
+    }
 
 
 def test_it_reaches_a_partition_of_another_worker(log, stage):
     one, other = ready(stage, workers=2)
     [mine], [theirs] = one.shards, other.shards
-    one.when(f"{mine}@10", rewinding("record", KafkaPosition.offset(int(theirs), 4)))
-    log.fill(stage.source.topic, 1, partition=int(mine))
+    one.when(f"{mine}@10", rewinding(stage, "record", f"{theirs}@4"))
+    log.fill(stage.topic, 1, partition=int(mine))
     stage.run()
     stage.save()
     stage.run()
@@ -65,9 +67,9 @@ def test_it_reaches_a_partition_of_another_worker(log, stage):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_outcome_of_the_record_that_asked_settles_nothing(log, stage, kind):
     [worker] = ready(stage, kind=kind)
-    worker.when("0@10", rewinding(kind, KafkaPosition.offset(0, 10)))
+    worker.when("0@10", rewinding(stage, kind, "0@10"))
     worker.when("0@10", lambda ctx: Outcome.hold("asked again"))
-    log.fill(stage.source.topic, 1)
+    log.fill(stage.topic, 1)
     stage.run(until=lambda: worker.handled)
     stage.save()
     assert stage.stored()["0"] == 10
@@ -80,31 +82,31 @@ def test_the_outcome_of_the_record_that_asked_settles_nothing(log, stage, kind):
 @pytest.mark.parametrize("kind", ["record", "async_record"])
 def test_the_rest_of_what_was_fetched_is_not_handled_before_reading_has_moved(log, stage, kind):
     [worker] = ready(stage, kind=kind)
-    worker.when("0@11", rewinding(kind, KafkaPosition.offset(0, 10)))
-    log.fill(stage.source.topic, 4)
+    worker.when("0@11", rewinding(stage, kind, "0@10"))
+    log.fill(stage.topic, 4)
     stage.run()
     assert worker.handled == places(0, [10, 11, 10, 11, 12, 13])
 
 
 def test_a_crash_right_after_it_starts_at_the_new_position(log, stage):
     [worker] = ready(stage)
-    worker.when("0@10", rewinding("record", KafkaPosition.offset(0, 7)))
-    log.fill(stage.source.topic, 1)
+    worker.when("0@10", rewinding(stage, "record", "0@7"))
+    log.fill(stage.topic, 1)
     stage.run(until=lambda: worker.handled)
     worker = stage.restart(worker)
     stage.run()
     assert worker.handled == places(0, range(7, 11))
 
 
-def rewind_and_write(position, group, end):
+def rewind_and_write(stage, position, group, end):
     def handle(ctx):
         Group.objects.create(name=group)
-        ctx.rewind(position)
+        ctx.rewind(stage.position(position))
         return end()
 
     async def ahandle(ctx):
         await Group.objects.acreate(name=group)
-        await ctx.arewind(position)
+        await ctx.arewind(stage.position(position))
         return end()
 
     return {"record": handle, "batch": handle, "async_batch": ahandle}
@@ -119,8 +121,8 @@ def fail():
 def test_it_is_rolled_back_with_the_handler_and_the_record_comes_again(log, stage, kind, end):
     [worker] = ready(stage, kind=kind, retry=AT_ONCE)
     group = new_name()
-    worker.when("0@10", rewind_and_write(KafkaPosition.earliest(), group, end)[kind])
-    log.fill(stage.source.topic, 1)
+    worker.when("0@10", rewind_and_write(stage, "earliest", group, end)[kind])
+    log.fill(stage.topic, 1)
     stage.run()
     stage.save()
     stage.run()
@@ -133,8 +135,8 @@ def test_it_is_rolled_back_with_the_handler_and_the_record_comes_again(log, stag
 def test_it_is_committed_with_what_the_handler_wrote(log, stage, kind):
     [worker] = ready(stage, kind=kind)
     group = new_name()
-    worker.when("0@10", rewind_and_write(KafkaPosition.offset(0, 10), group, Outcome.ack)[kind])
-    log.fill(stage.source.topic, 1)
+    worker.when("0@10", rewind_and_write(stage, "0@10", group, Outcome.ack)[kind])
+    log.fill(stage.topic, 1)
     stage.run()
     assert worker.handled == ["0@10", "0@10"]
     assert (rewinds(stage).count(), Group.objects.filter(name=group).count()) == (1, 1)
@@ -142,8 +144,8 @@ def test_it_is_committed_with_what_the_handler_wrote(log, stage, kind):
 
 def test_a_position_that_names_nothing_is_the_handlers_failure(log, stage):
     [worker] = ready(stage)
-    worker.when("0@10", rewinding("record", KafkaPosition.offset(7, 0)))
-    log.fill(stage.source.topic, 1)
+    worker.when("0@10", rewinding(stage, "record", "7@0"))
+    log.fill(stage.topic, 1)
     stage.run()
     stage.save()
     assert (stage.held(), rewinds(stage).count()) == ([("0", 10)], 0)

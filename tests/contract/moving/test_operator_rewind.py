@@ -1,7 +1,5 @@
 """A rewind that an operator applies while workers run, or while none does."""
 
-from datetime import timedelta
-
 import pytest
 
 from streamapp import Outcome
@@ -19,36 +17,53 @@ def ready(stage, **options):
 
 
 KINDS = [
-    ("earliest", {"0": 3, "1": 0}),
+    ("earliest", {"0": 0, "1": 0}),
     ("latest", {"0": 12, "1": 10}),
     ("0@5", {"0": 5, "1": 10}),
     ("{topic}/1@2", {"0": 12, "1": 2}),
     ("{moment}", {"0": 10, "1": 10}),
     ("-1h", {"0": 10, "1": 10}),
-    ("-7d", {"0": 3, "1": 0}),
-    ("0@1", {"0": 3, "1": 10}),
-    ("0@99", {"0": 12, "1": 10}),
+    ("-7d", {"0": 0, "1": 0}),
+    ("0@1", {"0": 1, "1": 10}),
 ]
+
+
+def rewound(log, stage, worker, position):
+    """Rewind, check that the review's places are stored, and let the worker follow."""
+    position = position.format(topic=stage.topic, moment=log.moment)
+    reviewed = stage.reviewed(stage.plan(position))
+    stage.rewind(position)
+    stored = stage.stored()
+    assert reviewed.items() <= stored.items()
+    stage.save()
+    stage.run()
+    assert worker.of(0) == places(0, range(stored["0"], 12))
+    assert worker.of(1) == places(1, range(stored["1"], 10))
+    return stored
 
 
 @pytest.mark.parametrize(("position", "expected"), KINDS)
 def test_each_kind_stores_the_reviewed_numbers_and_the_handler_gets_exactly_what_is_behind(
     log, stage, position, expected
 ):
-    log.fill(stage.source.topic, 2)
+    log.fill(stage.topic, 2)
+    assert rewound(log, stage, ready(stage), position) == expected
+
+
+@pytest.mark.parametrize(
+    ("position", "expected"),
+    [
+        ("earliest", {"0": 3, "1": 0}),
+        ("-7d", {"0": 3, "1": 0}),
+        ("0@1", {"0": 3, "1": 10}),
+        ("0@99", {"0": 12, "1": 10}),
+    ],
+)
+def test_a_number_outside_of_the_log_becomes_its_nearest_end(log, stage, position, expected):
+    log.fill(stage.topic, 2)
     worker = ready(stage)
-    log.trim(stage.source.topic, 3)
-    moment = (log.now - timedelta(hours=1)).isoformat()
-    reviewed = stage.plan(position.format(topic=stage.source.topic, moment=moment))
-    stage.rewind(position.format(topic=stage.source.topic, moment=moment))
-    assert stage.stored() == expected
-    assert {line.shard[-1]: line.new for line in reviewed.lines}.items() <= expected.items()
-    stage.save()
-    stage.run()
-    assert (worker.of(0), worker.of(1)) == (
-        places(0, range(expected["0"], 12)),
-        places(1, range(expected["1"], 10)),
-    )
+    log.trim(stage.topic, 3)
+    assert rewound(log, stage, worker, position) == expected
 
 
 def test_it_is_stamped_when_the_worker_reads_from_there_and_not_before(stage):
@@ -65,7 +80,7 @@ def test_it_is_stamped_when_the_worker_reads_from_there_and_not_before(stage):
 
 def test_a_late_save_does_not_bring_the_old_position_back(log, stage):
     worker = ready(stage)
-    log.fill(stage.source.topic, 5)
+    log.fill(stage.topic, 5)
     stage.run()
     stage.rewind("0@2")
     stage.save()
@@ -79,7 +94,7 @@ def test_a_late_save_does_not_bring_the_old_position_back(log, stage):
 def test_what_is_handled_before_the_worker_has_looked_settles_nothing(log, stage):
     worker = ready(stage)
     stage.rewind("0@2")
-    log.fill(stage.source.topic, 1)
+    log.fill(stage.topic, 1)
     stage.run()
     worker = stage.restart(worker)
     stage.run()
@@ -104,7 +119,7 @@ def test_after_a_rewind_the_checkpoint_advances_from_the_new_position(log, stage
 def test_a_held_record_comes_again_first_and_everything_behind_it(log, stage):
     worker = ready(stage)
     worker.when("0@11", lambda ctx: Outcome.hold())
-    log.fill(stage.source.topic, 3)
+    log.fill(stage.topic, 3)
     stage.run()
     stage.save()
     assert stage.held() == [("0", 11)]
@@ -119,7 +134,7 @@ def test_a_held_record_comes_again_first_and_everything_behind_it(log, stage):
 def test_a_record_that_waits_for_its_retry_comes_again_at_once(log, stage):
     worker = ready(stage, retry=Retry(attempts=9, first=3600.0, most=3600.0))
     worker.when("0@10", lambda ctx: Outcome.retry())
-    log.fill(stage.source.topic, 2)
+    log.fill(stage.topic, 2)
     stage.run(until=lambda: worker.handled)
     stage.rewind("0@9")
     stage.save()
@@ -143,7 +158,7 @@ def test_each_worker_follows_with_its_own_shards(stage):
 
 def test_a_rewind_of_chosen_shards_leaves_the_others_alone(log, stage):
     worker = ready(stage)
-    stage.rewind("earliest", log.shards(stage.source.topic)[1:])
+    stage.rewind("earliest", log.shards(stage.topic)[1:])
     stage.save()
     stage.run()
     assert worker.handled == places(1, range(10))

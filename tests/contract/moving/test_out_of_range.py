@@ -13,8 +13,8 @@ def trimmed(log, stage):
     worker = stage.start(start_at="latest")
     stage.run()
     stage.stop(worker)
-    log.fill(stage.source.topic, 10)
-    log.trim(stage.source.topic, 15)
+    log.fill(stage.topic, 10)
+    log.trim(stage.topic, 15)
     return stage
 
 
@@ -27,19 +27,19 @@ def test_before_the_first_record_kept_reading_goes_on_by_the_policy_and_says_so(
     worker = trimmed.start(**policy)
     with caplog.at_level(logging.ERROR):
         trimmed.run()
-    log.fill(trimmed.source.topic, 1)
+    log.fill(trimmed.topic, 1)
     trimmed.run()
     trimmed.save()
     assert (worker.handled, trimmed.stored()["0"]) == (places(0, range(first, 21)), saved)
     [said] = [message for message in caplog.messages if "doesn't keep the position" in message]
-    assert f"{trimmed.source.topic}/0 position=10" in said
+    assert f"{trimmed.topic}/0 position=10" in said
 
 
 def test_stop_leaves_the_shard_where_it_is_and_the_others_go_on_until_an_operator_rewinds(
     log, trimmed, caplog
 ):
     worker = trimmed.start(on_out_of_range="stop")
-    log.fill(trimmed.source.topic, 1, partition=1)
+    log.fill(trimmed.topic, 1, partition=1)
     with caplog.at_level(logging.ERROR):
         trimmed.run(until=lambda: worker.handled and "stands still" in caplog.text)
     trimmed.save()
@@ -65,7 +65,7 @@ def test_it_is_found_when_the_log_is_trimmed_while_the_shard_waits(log, stage):
     worker = stage.start(start_at="earliest")
     stage.run()
     stage.rewind("0@2")
-    log.trim(stage.source.topic, 6)
+    log.trim(stage.topic, 6)
     worker.forget()
     stage.save()
     stage.run()

@@ -17,10 +17,10 @@ def test_a_restart_opens_at_the_tip(log, stage):
     worker = stage.start(checkpoints="process")
     stage.run()
     stage.crash(worker)
-    log.fill(stage.source.topic, 3)
+    log.fill(stage.topic, 3)
     worker = stage.start(checkpoints="process")
     stage.run()
-    log.fill(stage.source.topic, 1)
+    log.fill(stage.topic, 1)
     stage.run()
     assert worker.handled == ["0@13"]
 
@@ -42,7 +42,7 @@ def test_a_partition_that_no_position_names_opens_at_the_tip(log, stage):
     worker = stage.start(checkpoints="process")
     stage.run()
     stage.crash(worker)
-    log.fill(stage.source.topic, 3, partition=1)
+    log.fill(stage.topic, 3, partition=1)
     worker = stage.start(checkpoints="process", replay_from="0@8")
     stage.run()
     assert worker.handled == places(0, [8, 9])
@@ -51,8 +51,8 @@ def test_a_partition_that_no_position_names_opens_at_the_tip(log, stage):
 def test_a_partition_that_appears_while_it_runs_is_read_from_its_first_record(log, stage):
     worker = stage.start(checkpoints="process")
     stage.run()
-    log.topic(partitions=3, name=stage.source.topic)
-    log.fill(stage.source.topic, 3, partition=2)
+    log.topic(partitions=3, name=stage.topic)
+    log.fill(stage.topic, 3, partition=2)
     stage.run()
     assert worker.handled == places(2, range(3))
 
@@ -61,7 +61,7 @@ def test_the_rows_never_move(log, stage):
     worker = restarted(stage, replay_from="0@4")
     before = stage.stored()
     stage.run()
-    log.fill(stage.source.topic, 3)
+    log.fill(stage.topic, 3)
     stage.run()
     stage.save()
     stage.stop(worker)

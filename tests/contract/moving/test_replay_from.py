@@ -1,7 +1,5 @@
 """REPLAY_FROM: where every start goes back to, whatever is stored."""
 
-from datetime import timedelta
-
 import pytest
 
 from streamapp import Outcome
@@ -30,30 +28,29 @@ def test_earliest_is_where_every_start_reads_from(done, start):
 
 
 def test_latest_skips_what_was_not_handled(log, done):
-    log.fill(done.source.topic, 3)
+    log.fill(done.topic, 3)
     worker = done.start(replay_from="latest")
     done.run()
-    log.fill(done.source.topic, 1)
+    log.fill(done.topic, 1)
     done.run()
     assert worker.handled == ["0@13"]
 
 
 @pytest.mark.parametrize("position", ["1@7", "{topic}/1@7"])
 def test_a_record_is_the_first_of_its_partition_and_the_others_go_on_where_they_were(log, done, position):
-    log.fill(done.source.topic, 1)
-    worker = done.start(replay_from=position.format(topic=done.source.topic))
+    log.fill(done.topic, 1)
+    worker = done.start(replay_from=position.format(topic=done.topic))
     done.run()
     assert (worker.of(0), worker.of(1)) == (["0@10"], places(1, [7, 8, 9]))
 
 
-@pytest.mark.parametrize("position", ["moment", "-1h"])
+@pytest.mark.parametrize("position", ["{moment}", "-1h"])
 def test_a_moment_goes_back_to_the_first_record_since(log, done, position):
-    log.fill(done.source.topic, 2)
+    log.fill(done.topic, 2)
     worker = done.start()
     done.run()
     done.save()
-    moment = (log.now - timedelta(hours=1)).isoformat()
-    worker = done.restart(worker, replay_from=moment if position == "moment" else position)
+    worker = done.restart(worker, replay_from=position.format(moment=log.moment))
     done.run()
     assert worker.handled == places(0, [10, 11])
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamapp import KafkaPosition
+from streamapp.positions import At
 from tests.contract.moving.places import places
 
 
@@ -14,10 +14,10 @@ def test_a_rewind_that_is_adopted_while_the_handler_runs_wins_over_its_seek(log,
     def rewound_meanwhile(ctx):
         stage.rewind("0@4")
         worker.save()
-        ctx.seek(KafkaPosition.offset(0, 8))
+        ctx.seek(stage.position("0@8"))
 
     worker.when("0@10", rewound_meanwhile)
-    log.fill(stage.source.topic, 1)
+    log.fill(stage.topic, 1)
     stage.run()
     stage.save()
     assert worker.handled == [*places(0, [10]), *places(0, range(4, 11))]
@@ -29,21 +29,22 @@ def test_of_two_seeks_the_later_one_counts(log, stage):
     stage.run()
 
     def seek_twice(ctx):
-        ctx.seek(KafkaPosition.offset(0, 4))
-        ctx.seek(KafkaPosition.offset(0, 8))
+        ctx.seek(stage.position("0@4"))
+        ctx.seek(stage.position("0@8"))
 
     worker.when("0@10", seek_twice)
-    log.fill(stage.source.topic, 1)
+    log.fill(stage.topic, 1)
     stage.run()
     assert worker.handled == places(0, [10, 8, 9, 10])
 
 
-@pytest.mark.parametrize("number", [-1, 2**63])  # -1 is the end to Kafka's client
+@pytest.mark.parametrize("which", ["below", "above"])
 @pytest.mark.parametrize("move", ["seek", "rewind"])
-def test_a_number_that_no_record_can_have_is_an_error_of_the_handler(log, stage, move, number):
+def test_a_number_that_no_record_can_have_is_an_error_of_the_handler(log, stage, move, which):
     worker = stage.start(start_at="0@9")
-    worker.when("0@9", lambda ctx: getattr(ctx, move)(KafkaPosition.offset(0, number)))
-    log.fill(stage.source.topic, 1)
+    number = log.impossible[which == "above"]
+    worker.when("0@9", lambda ctx: getattr(ctx, move)(At(log.shard_id(0), number)))
+    log.fill(stage.topic, 1)
     stage.run()
     stage.save()
     assert worker.handled == places(0, [9, 10])

@@ -22,9 +22,9 @@ def two_workers(stage):
 def seek(log, stage, worker):
     """Let a worker seek in one of its shards, which are then about to be read from the start."""
     shard = worker.shards[0]
-    value = f"{shard}@{log.end(stage.source.topic, int(shard))}"
+    value = f"{shard}@{log.end(stage.topic, int(shard))}"
     worker.when(value, seek_to_the_start)
-    log.fill(stage.source.topic, 1, partition=int(shard))
+    log.fill(stage.topic, 1, partition=int(shard))
     stage.run(until=lambda: value in worker.handled)
     return shard
 
@@ -58,7 +58,7 @@ def test_a_rebalance_before_the_next_save_undoes_it(log, stage):
     other = stage.start()
     stage.run()
     [moved] = other.shards
-    assert other.handled == places(moved, range(10, log.end(stage.source.topic, int(moved))))
+    assert other.handled == places(moved, range(10, log.end(stage.topic, int(moved))))
 
 
 def test_after_the_next_save_it_is_where_the_next_owner_goes_on(log, stage):
@@ -77,11 +77,11 @@ def test_a_save_that_was_on_its_way_does_not_keep_the_checkpoint_in_front(log, s
     stage.store = DelayedStore("default")
     worker = stage.start(start_at="latest")
     stage.run()
-    worker.when("0@11", lambda ctx: ctx.seek(KafkaPosition.offset(0, 10)))
+    worker.when("0@11", lambda ctx: ctx.seek(stage.position("0@10")))
     worker.when("0@10", lambda ctx: None, lambda ctx: Outcome.hold("looked at again"))
-    log.fill(stage.source.topic, 1)
+    log.fill(stage.topic, 1)
     stage.run()
-    stage.store.checkpoints.meanwhile = lambda: (log.fill(stage.source.topic, 1), stage.run())
+    stage.store.checkpoints.meanwhile = lambda: (log.fill(stage.topic, 1), stage.run())
     stage.save()
     stage.save()
     assert worker.handled == places(0, [10, 11, 10, 11])

@@ -2,7 +2,6 @@
 
 import pytest
 
-from streamapp import KafkaPosition
 from tests.contract.moving.places import places
 from tests.contract.moving.stage import AT_ONCE
 
@@ -13,7 +12,7 @@ def test_it_is_retried_as_mounted_and_then_held(log, stage, retry, calls):
 
     def seek(ctx):
         try:
-            ctx.seek(KafkaPosition.offset(7, 0))
+            ctx.seek(stage.position("7@0"))
         except Exception as error:
             errors.append(type(error).__name__)
             raise
@@ -31,8 +30,8 @@ def test_another_workers_shard_is_refused_and_stays_where_it_is(log, stage):
     pair = [stage.start(start_at="latest"), stage.start(start_at="latest")]
     stage.run()
     [theirs], [ours] = pair[0].shards, pair[1].shards
-    pair[1].when(f"{ours}@10", lambda ctx: ctx.seek(KafkaPosition.offset(int(theirs), 0)))
-    log.fill(stage.source.topic, 1, partition=int(ours))
+    pair[1].when(f"{ours}@10", lambda ctx: ctx.seek(stage.position(f"{theirs}@0")))
+    log.fill(stage.topic, 1, partition=int(ours))
     stage.run()
     stage.save()
     assert (pair[0].handled, pair[1].handled) == ([], places(ours, [10]))

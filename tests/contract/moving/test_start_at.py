@@ -6,11 +6,12 @@ import pytest
 
 from streamapp.brokers.kafka.sources import KafkaTopics
 from streamapp.exceptions import InvalidPosition
+from tests.contract.moving.logs import TOPICS
 from tests.contract.moving.places import places
 
 
 def test_earliest_starts_at_the_oldest_record_kept(log, stage):
-    log.trim(stage.source.topic, 4)
+    log.trim(stage.topic, 4)
     worker = stage.start(start_at="earliest")
     stage.run()
     assert worker.of(0) == places(0, range(4, 10))
@@ -20,7 +21,7 @@ def test_earliest_starts_at_the_oldest_record_kept(log, stage):
 def test_latest_reads_new_records_only(log, stage):
     worker = stage.start(start_at="latest")
     stage.run()
-    log.fill(stage.source.topic, 2, partition=1)
+    log.fill(stage.topic, 2, partition=1)
     stage.run()
     assert worker.handled == places(1, [10, 11])
 
@@ -28,7 +29,7 @@ def test_latest_reads_new_records_only(log, stage):
 def test_without_it_a_subscription_starts_at_the_end(log, stage):
     worker = stage.start()
     stage.run()
-    log.fill(stage.source.topic, 1)
+    log.fill(stage.topic, 1)
     stage.run()
     assert worker.handled == ["0@10"]
 
@@ -40,6 +41,7 @@ def test_a_record_of_one_partition_is_the_first_and_the_other_partition_starts_a
     assert stage.stored() == {"0": 10, "1": 7}
 
 
+@TOPICS
 def test_a_record_of_one_topic_is_the_first_and_the_other_topic_starts_at_its_end(log, stages):
     letters, parcels = log.topic(filled=5), log.topic()
     log.write(parcels, ["parcel 0", "parcel 1", "parcel 2"])
@@ -49,6 +51,7 @@ def test_a_record_of_one_topic_is_the_first_and_the_other_topic_starts_at_its_en
     assert worker.handled == ["parcel 1", "parcel 2"]
 
 
+@TOPICS
 def test_a_moment_starts_each_partition_at_its_first_record_since_and_otherwise_at_its_end(log, stages):
     topic = log.topic(partitions=3)
     for minute in range(5):
@@ -61,6 +64,7 @@ def test_a_moment_starts_each_partition_at_its_first_record_since_and_otherwise_
     assert stage.stored() == {"0": 2, "1": 1, "2": 0}
 
 
+@TOPICS
 def test_seven_days_ago_starts_at_the_first_record_of_the_last_seven_days(log, stages):
     topic = log.topic()
     for number, days in enumerate([9, 8, 6, 1]):
@@ -78,7 +82,7 @@ def test_it_is_stored_before_the_first_delivery_so_a_crash_before_any_save_loses
     options = {"start_at": start_at} if start_at else {}
     worker = stage.start(**options)
     stage.run(until=lambda: worker.shards)
-    log.fill(stage.source.topic, 3)
+    log.fill(stage.topic, 3)
     worker = stage.restart(worker, **options)
     stage.run()
     assert worker.of(0) == places(0, [10, 11, 12])
@@ -89,7 +93,7 @@ def test_it_is_ignored_once_there_is_a_checkpoint(log, stage):
     worker = stage.start(start_at="0@6")
     stage.run()
     stage.save()
-    log.fill(stage.source.topic, 1)
+    log.fill(stage.topic, 1)
     worker = stage.restart(worker, start_at="earliest")
     stage.run()
     assert worker.handled == ["0@10"]

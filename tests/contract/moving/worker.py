@@ -25,13 +25,14 @@ POLL_SECONDS = 0.05
 class Worker:
     """Runs one subscription and writes down what its handler was given."""
 
-    def __init__(self, mount: Mount, log: Log, calls: "Calls", store: Store) -> None:
+    def __init__(self, mount: Mount, log: Log, calls: "Calls", store: Store, interval: float = 1e-6) -> None:
         self.calls = calls
+        self.log = log
         self.ahead = 0.0
         """How many seconds this worker's clock is ahead."""
         self.heartbeat = Heartbeat([mount.name], TTL, store, self._clock)
         self.loop = EventLoop()
-        settings = Configuration(HEARTBEAT_TTL=TTL, HEARTBEAT_INTERVAL=1e-6)
+        settings = Configuration(HEARTBEAT_TTL=TTL, HEARTBEAT_INTERVAL=interval)
         parts = Parts(
             store=store,
             heartbeat=self.heartbeat,
@@ -76,8 +77,8 @@ class Worker:
 
     @property
     def shards(self) -> list[str]:
-        """The shards that it holds, without their topics."""
-        return sorted(shard.id for shard in self.consumer.holdings.states)
+        """The numbers of the shards that it holds."""
+        return sorted(self.log.number(shard.id) for shard in self.consumer.holdings.states)
 
     def of(self, partition: int | str) -> list[str]:
         """What was handled of one partition, in order."""

@@ -6,7 +6,6 @@ from itertools import islice
 from random import randrange
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from projects.trickle.records import outgoing
@@ -27,7 +26,7 @@ class Command(BaseCommand):
         published = 0
         try:
             for record in islice(outgoing(seed), options["records"]):
-                publish(record.destination, record.value, key=record.key, broker=settings.STREAMS_BROKER)
+                publish(record.destination, record.value, key=record.key, broker=record.broker)
                 published += 1
                 if options["rate"]:
                     time.sleep(1 / options["rate"])

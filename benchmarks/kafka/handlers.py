@@ -1,12 +1,12 @@
 """The measured handlers."""
 
 from benchmarks import tally
-from benchmarks.client import SHORT_QUEUE
+from benchmarks.kafka.client import SHORT_QUEUE
 from benchmarks.tally import Entry, handle
 from streamapp import BatchContext, Context, KafkaPosition, KafkaTopic, subscriber
 
-SOURCE = KafkaTopic(tally.run.topic)
-SAVING_MEMORY = KafkaTopic(tally.run.topic, client=SHORT_QUEUE)
+SOURCE = KafkaTopic(tally.run.stream)
+SAVING_MEMORY = KafkaTopic(tally.run.stream, client=SHORT_QUEUE)
 
 handle_record = subscriber(SOURCE)(handle)
 

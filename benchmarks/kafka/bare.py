@@ -4,7 +4,7 @@ import msgspec
 from confluent_kafka import Consumer, TopicPartition
 
 from benchmarks import tally
-from benchmarks.client import client_options
+from benchmarks.kafka.client import client_options
 from benchmarks.run import Result
 from benchmarks.tally import Entry, handle
 
@@ -32,8 +32,8 @@ def main() -> None:
             "enable.auto.offset.store": False,
         }
     )
-    consumer.subscribe([tally.run.topic])
-    consume(consumer, tally.run.topic, tally.total)
+    consumer.subscribe([tally.run.stream])
+    consume(consumer, tally.run.stream, tally.total)
     consumer.close()
     Result(tally.moments, []).say()
 

@@ -4,17 +4,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import msgspec
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from benchmarks.tally import Entry
+from benchmarks.records import value
 
 PARTITIONS = 4
-RECORD_BYTES = 512
 PATIENCE_SECONDS = 120
 MOST_UNCONFIRMED = 40_000
-TEXT = "Card payment, shop on the corner, thank you for your visit. " * 8
 
 
 @contextmanager
@@ -36,13 +33,6 @@ def delete_groups(admin: AdminClient, groups: Iterable[str]) -> None:
             future.result(PATIENCE_SECONDS)
         except KafkaException as error:
             print(f"A group was not deleted: {error}")
-
-
-def value(number: int) -> bytes:
-    """Return one record as JSON of exactly so many bytes."""
-    entry = Entry(number, f"account-{number % 5000:05}", number % 10_000, 1, "2026-11-01T08:00:00Z", "")
-    entry.text = TEXT[: RECORD_BYTES - len(msgspec.json.encode(entry))]
-    return msgspec.json.encode(entry)
 
 
 def _fill(servers: str, name: str, records: int) -> None:

@@ -10,13 +10,15 @@ import json
 import os
 import uuid
 
-from benchmarks import report
 from benchmarks.database import scratch_database
+from benchmarks.kafka.figures import figures, memory
+from benchmarks.kafka.topic import delete_groups, filled_topic
+from benchmarks.report import table
 from benchmarks.run import BARE, Result, Run, measure
-from benchmarks.topic import delete_groups, filled_topic
 
 SIDES = (BARE, "batch", "record", "record_handler_transaction")
 LONG_SIDES = ("batch_again", "record_again")
+MODULES = dict.fromkeys((*SIDES, *LONG_SIDES), "benchmarks.kafka.ours") | {BARE: "benchmarks.kafka.bare"}
 LONG_PASSES = 8
 FEWER = 20
 """A transaction a record is so much slower that a part of the records is enough for its rate."""
@@ -48,7 +50,7 @@ class Measurement:
     def _run(self, side: str, records: int, passes: int = 1) -> Result:
         name = f"{self._topic}-{len(self.groups)}"
         self.groups.append(name)
-        return measure(Run(side, name, self._topic, records, passes))
+        return measure(Run(side, name, self._topic, records, passes), MODULES[side])
 
 
 def main() -> None:
@@ -63,11 +65,11 @@ def main() -> None:
             results, long = measurement.rounds(), measurement.long()
         finally:
             delete_groups(admin, measurement.groups)
-    figures = report.figures(results, list(long.values()))
-    print(report.table(results), "Memory after each pass:", report.memory(long), sep="\n")
-    print(f"Checkpoint rows written a shard and second: {figures['updates_per_shard_second']}")
+    found = figures(results, list(long.values()))
+    print(table(results), "Memory after each pass:", memory(long), sep="\n")
+    print(f"Checkpoint rows written a shard and second: {found['updates_per_shard_second']}")
     if arguments.json:
-        print(json.dumps(figures))
+        print(json.dumps(found))
 
 
 def parse() -> argparse.Namespace:

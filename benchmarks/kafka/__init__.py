@@ -1,0 +1,1 @@
+"""Apache Kafka: `python -m benchmarks.kafka`."""

@@ -1,0 +1,1 @@
+"""Kinesis, on moto: `python -m benchmarks.kinesis`."""

@@ -1,0 +1,80 @@
+"""The columns and fields of a shard."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+
+from streamapp.admin.cells import EMPTY, lag, position, short_position, state, time_with_age
+from streamapp.admin.shards import reading_cell
+from streamapp.models import Checkpoint
+from streamapp.services.lag import sampled_lag
+from streamapp.services.lineage import Stage, stage
+from streamapp.services.places import described
+
+
+class ShardCells:
+    """What the list and the page of shards show of each row; `waits` and `held_count` come with it."""
+
+    admin_site: admin.AdminSite
+
+    @admin.display(description=_("shard"), ordering="stream")
+    def shard_name(self, row: Checkpoint) -> str:
+        """Write stream and shard, on one line."""
+        return format_html('<span class="streamapp-nowrap">{}</span>', row)
+
+    @admin.display(description=_("position"), ordering="position")
+    def stands_at(self, row: Checkpoint) -> str:
+        """Show the next record to read, in the list."""
+        return short_position(row.subscription.broker, row.position)
+
+    @admin.display(description=_("position"))
+    def whole_position(self, row: Checkpoint) -> str:
+        """Show the next record to read."""
+        return position(row.subscription.broker, row.position)
+
+    @admin.display(description=_("waits for"))
+    def waits_for(self, row: Any) -> str:
+        """Show the parents that must be finished first, and which record holds them up."""
+        return "\n".join(map(str, row.waits)) or EMPTY
+
+    @admin.display(description=_("read by"))
+    def read_by(self, row: Any) -> str:
+        """Show the owner of the lease, and whether it lives; or why the shard needs none."""
+        return reading_cell(row, self.admin_site.name)
+
+    @admin.display(description=_("lag"), ordering="lag__milliseconds")
+    def behind(self, row: Any) -> str:
+        """Show how far behind it is, by its worker's last sample; a finished shard isn't."""
+        finished = stage(row, row.waits) is Stage.FINISHED
+        return EMPTY if finished else lag(sampled_lag(row, row.now))
+
+    @admin.display(description=_("read to"))
+    def read_to(self, row: Any) -> str:
+        """Show where reading stood at that sample; it goes on past a held record."""
+        sample = getattr(row, "lag", None)
+        return position(row.subscription.broker, sample.read_to) if sample else EMPTY
+
+    @admin.display(description=_("parents"))
+    def parent_shards(self, row: Checkpoint) -> str:
+        """Show of which shards it was split or merged."""
+        return ", ".join(row.parents) or EMPTY
+
+    @admin.display(description=_("held"), ordering="held_count")
+    def held(self, row: Any) -> str:
+        """Count the records that hold the checkpoint."""
+        return state("bad", f"{row.held_count:,}") if row.held_count else "0"
+
+    @admin.display(description=_("first held records"))
+    def held_records(self, row: Checkpoint) -> str:
+        """Show what the checkpoint waits for."""
+        first = row.held.order_by("position")[:20]
+        broker = row.subscription.broker
+        lines = (f"{described(broker, held.position)}: {held.reason or 'no reason given'}" for held in first)
+        return "\n".join(lines) or EMPTY
+
+    @admin.display(description=_("moved"), ordering="saved_at")
+    def moved(self, row: Any) -> str:
+        """Show when the position was last written; it isn't while nothing moves."""
+        return time_with_age(row.saved_at, row.now)

@@ -1,0 +1,62 @@
+"""Who reads a shard, or why nobody has to."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _
+
+from streamapp.admin.cells import link, shortened, state, time_with_age
+from streamapp.admin.reading import BoundedChangeList
+from streamapp.admin.workers import worker_mark
+from streamapp.services.lineage import Stage, stage, waits_of
+from streamapp.services.workers import owner
+
+
+def with_waits(rows: Sequence[Any]) -> Sequence[Any]:
+    """Give each checkpoint its `waits`: what it waits for; at most one query for all."""
+    found = waits_of(rows)
+    for row in rows:
+        row.waits = found.get(row.pk, ())
+    return rows
+
+
+class ShardList(BoundedChangeList):
+    """A page of shards that know what they wait for."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """Ask once for the whole page."""
+        super().get_results(request)
+        self.result_list = with_waits(list(self.result_list))
+
+
+def reading_cell(row: Any, site: str) -> str:
+    """Show the owner and whether it lives; or that the shard is finished, waits, or has left its stream."""
+    match stage(row, row.waits):
+        case Stage.FINISHED:
+            return _ended(row, state("idle", _("finished")))
+        case Stage.RETIRED:
+            return _ended(row, state("warn", _("retired")))
+        case Stage.WAITING:
+            told = ((wait, wait.told(wait.held and shortened(wait.held))) for wait in row.waits)
+            parents = format_html_join("", '<br><small title="{}">{}</small>', told)
+            return format_html("{}{}", state("idle", _("waits for")), parents)
+    return _read(row, site)
+
+
+def _ended(row: Any, mark: str) -> str:
+    if row.retired_at is None:
+        return mark
+    since = time_with_age(row.retired_at, row.now)
+    return format_html("{}<br><small>{} {}</small>", mark, _("left its stream"), since)
+
+
+def _read(row: Any, site: str) -> str:
+    worker = owner(row)
+    mark = worker_mark(worker, row.now)
+    if worker is None:
+        return mark
+    page = reverse("admin:streamapp_worker_change", args=[worker.pk], current_app=site)
+    return format_html("{}<br><small>{}</small>", mark, link(page, str(worker)))

@@ -1,0 +1,21 @@
+"""Positions as people read them: what a number means is known to its broker only."""
+
+from streamapp import registry
+from streamapp.exceptions import ConfigurationError
+from streamapp.positions import SHARD_END
+
+LONGEST_PLAIN = 10**19
+UNREADABLE = "?"
+
+
+def described(broker: str, position: int) -> str:
+    """Write a stored position as its broker does; without I/O.
+
+    Where BROKERS lacks the alias it is the number, or `?` if it is packed and would tell nothing.
+    """
+    if position == SHARD_END:
+        return "SHARD_END"
+    try:
+        return registry.broker(broker).describe(position)
+    except ConfigurationError:
+        return str(position) if position < LONGEST_PLAIN else UNREADABLE

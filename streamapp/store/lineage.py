@@ -1,0 +1,71 @@
+"""What rows say of lineage: which shards are finished, whose children they are, and which have left."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import F
+
+from streamapp.models import Checkpoint, Lease
+from streamapp.models.worker import WorkerState
+from streamapp.positions import SHARD_END
+from streamapp.records import Shard
+from streamapp.store.clock import ClockNow
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One row. `finished`: read to its end with everything settled. `retired`: its stream has lost it."""
+
+    checkpoint: int
+    parents: tuple[str, ...]
+    finished: bool
+    retired: bool
+
+
+class LineageStore:
+    """Reads and notes lineage. Each write is a conditional UPDATE of one row: they are rare."""
+
+    def __init__(self, using: str) -> None:
+        self._checkpoints = Checkpoint.objects.using(using)
+        self._leases = Lease.objects.using(using)
+
+    def standings(self, subscription: int) -> dict[Shard, Standing]:
+        """Return what all rows of a subscription say."""
+        rows = self._checkpoints.filter(subscription=subscription).defer("saved_at")
+        return {row.key: _standing(row) for row in rows}
+
+    def complete(self, parents: Mapping[int, Sequence[str]]) -> None:
+        """Write parents that were found after their child's row was made."""
+        for checkpoint, ids in parents.items():
+            incomplete = self._checkpoints.filter(pk=checkpoint).exclude(parents=list(ids))
+            incomplete.update(parents=list(ids), revision=F("revision") + 1)
+
+    def retire(self, checkpoints: Collection[int]) -> set[int]:
+        """Note that streams no longer have these shards; returns those that nobody had retired yet."""
+        present = self._checkpoints.filter(retired_at=None)
+        return {
+            checkpoint
+            for checkpoint in checkpoints
+            if present.filter(pk=checkpoint).update(retired_at=ClockNow(), revision=F("revision") + 1)
+        }
+
+    def restore(self, checkpoints: Collection[int]) -> None:
+        """Note that streams have these shards after all."""
+        retired = self._checkpoints.filter(pk__in=checkpoints, retired_at__isnull=False)
+        retired.update(retired_at=None, revision=F("revision") + 1)
+
+    def is_read(self, subscription: int) -> bool:
+        """Tell whether a live worker holds any shard of the subscription."""
+        leases = self._leases.filter(checkpoint__subscription=subscription)
+        return leases.filter(worker__state=WorkerState.ALIVE).exists()
+
+    def reopen(self, positions: Mapping[int, int]) -> None:
+        """Move rows for a replay and raise their epochs, unless they were moved there already."""
+        for checkpoint, position in positions.items():
+            elsewhere = self._checkpoints.filter(pk=checkpoint).exclude(position=position)
+            elsewhere.update(position=position, epoch=F("epoch") + 1, saved_at=ClockNow())
+
+
+def _standing(row: Checkpoint) -> Standing:
+    finished, retired = row.position == SHARD_END, row.retired_at is not None
+    return Standing(row.pk, tuple(row.parents), finished, retired)
