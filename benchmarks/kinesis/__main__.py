@@ -43,8 +43,11 @@ def first_records(name: str) -> dict[str, float]:
         for number in range(STARTS):
             for kind, each in seconds.items():
                 empty.fill(4)
-                each.append(_seconds_to_first(Run(OURS, f"{name}-{number}", name, 1)))
-                print(f"start {number + 1}, {kind}: first record after {each[-1]:.2f} s", flush=True)
+                begun = time.monotonic()
+                first = measure(Run(OURS, f"{name}-{number}", name, 1), MODULES[OURS]).moments[-1]
+                each.append(first.seconds - begun)
+                busy = f"{first.processor_seconds:.2f} s of them busy"
+                print(f"start {number + 1}, {kind}: first record after {each[-1]:.2f} s, {busy}", flush=True)
     return {kind: median(each) for kind, each in seconds.items()}
 
 
@@ -88,11 +91,6 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--json", action="store_true", help="Print the figures as the last line.")
     return parser.parse_args()
-
-
-def _seconds_to_first(run: Run) -> float:
-    begun = time.monotonic()
-    return measure(run, MODULES[OURS]).moments[-1].seconds - begun
 
 
 if __name__ == "__main__":

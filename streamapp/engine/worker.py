@@ -24,6 +24,8 @@ from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.worker")
 OUTAGE_SECONDS = 1.0
+LIFE_SECONDS = 0.05
+"""How long a lane waits for the heartbeat, which at a start has the worker registered in a moment."""
 
 
 class Worker:
@@ -105,11 +107,10 @@ class Worker:
     def _run_lane(self, consumer: Consumer) -> None:
         while not self._stopping.is_set():
             try:
-                waiting = not consumer.run_once()
+                if not consumer.run_once():
+                    self._stopping.wait(LIFE_SECONDS)
             except (BrokerUnavailable, DatabaseError) as error:
                 self._report_outage(consumer, error)
-                waiting = True
-            if waiting:
                 self._stopping.wait(OUTAGE_SECONDS)
         consumer.finish()
 
