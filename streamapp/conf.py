@@ -24,6 +24,7 @@ class Configuration:
     HEARTBEAT_TTL: float = 12.0
     SAVE_INTERVAL: float = 1.0
     STOP_TIMEOUT: float = 25.0
+    STUCK_AFTER: float = 60.0
 
 
 KNOWN = {entry.name: entry.type for entry in fields(Configuration)}

@@ -1,14 +1,19 @@
 """What other parts of a project may want to hear of.
 
-Receivers run in the worker, in the thread in which it happened and between its other duties, so they
-must be quick; what they raise is logged and goes no further. Connect them in `AppConfig.ready`.
-The sender is the subscription's name.
+Receivers run in the consumer process, in a thread that does nothing else, in the order in which things
+happened: a slow one delays later signals and never a record or a checkpoint. While 10 000 wait, further
+ones are dropped, with an error in the log. What a receiver raises is logged and goes no further. A process
+that is killed sends nothing of what waits, so don't rest a promise on them. Connect receivers in
+`AppConfig.ready`.
+
+The sender is the subscription's name. Compare it in the receiver: `connect(sender=...)` compares
+identities, which equal texts don't share.
 """
 
 from django.dispatch import Signal
 
 checkpoint_advanced = Signal()
-"""A checkpoint was written. Arguments: `shard`, `position`."""
+"""A checkpoint was written; at most once a shard and SAVE_INTERVAL. Arguments: `shard`, `position`."""
 
 record_held = Signal()
 """A record was held, and its row is there. Arguments: `shard`, `position`, `reason`."""

@@ -24,6 +24,8 @@ if SQLITE:
     }
 else:
     DATABASES["default"]["TEST"] = {"NAME": f"test_streamapp_{os.getpid()}"}
+# A database that no checkpoint lives in, for what a handler does outside of its transaction.
+DATABASES["elsewhere"] = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
 
 INSTALLED_APPS = [
     "django.contrib.admin",

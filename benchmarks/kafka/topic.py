@@ -15,12 +15,14 @@ MOST_UNCONFIRMED = 40_000
 
 
 @contextmanager
-def filled_topic(servers: str, name: str, records: int) -> Iterator[AdminClient]:
-    """Make a topic with so many records, spread evenly over its partitions; delete it afterwards."""
+def filled_topic(
+    servers: str, name: str, records: int, partitions: int = PARTITIONS, keys: int = 0
+) -> Iterator[AdminClient]:
+    """Make a topic with so many records, spread evenly over its partitions and keys; delete it afterwards."""
     admin = AdminClient({"bootstrap.servers": servers})
-    _finish(admin.create_topics([NewTopic(name, PARTITIONS)]))
+    _finish(admin.create_topics([NewTopic(name, partitions)]))
     try:
-        _fill(servers, name, records)
+        _fill(servers, name, records, partitions, keys)
         yield admin
     finally:
         _finish(admin.delete_topics([name]))
@@ -35,7 +37,7 @@ def delete_groups(admin: AdminClient, groups: Iterable[str]) -> None:
             print(f"A group was not deleted: {error}")
 
 
-def _fill(servers: str, name: str, records: int) -> None:
+def _fill(servers: str, name: str, records: int, partitions: int, keys: int) -> None:
     refused: list[KafkaError] = []
     producer = Producer({"bootstrap.servers": servers, "linger.ms": 20})
 
@@ -46,7 +48,8 @@ def _fill(servers: str, name: str, records: int) -> None:
     for number in range(records):
         while len(producer) > MOST_UNCONFIRMED:
             producer.poll(0.01)
-        producer.produce(name, value(number), partition=number % PARTITIONS, on_delivery=on_delivery)
+        key = f"key-{number % keys}" if keys else None
+        producer.produce(name, value(number), key, number % partitions, on_delivery)
     if unconfirmed := producer.flush(PATIENCE_SECONDS):
         raise RuntimeError(f"{unconfirmed} records were not confirmed within {PATIENCE_SECONDS} seconds.")
     if refused:

@@ -59,6 +59,10 @@ class Chunk(ABC):
     def values(self) -> list[bytes | None]:
         """Return the payloads of all records, in order; None for a tombstone."""
 
+    def value(self, index: int) -> bytes | None:
+        """Return the payload of one record; None for a tombstone."""
+        return self.record(index).value
+
     def keys(self) -> list[bytes | None]:
         """Return the keys of all records, in order."""
         return [self.record(index).key for index in range(len(self))]
@@ -136,6 +140,18 @@ class Behind:
 
     records: int | None = None
     milliseconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What retention leaves of a shard's log; None where nobody can tell.
+
+    `first` and `end` are as in `Bounds`; `seconds` is the age at which records go.
+    """
+
+    first: int | None = None
+    end: int | None = None
+    seconds: float | None = None
 
 
 class Reader(ABC):
@@ -266,6 +282,14 @@ class Broker(ABC):
     @abstractmethod
     def bounds(self, shards: Sequence[Shard]) -> dict[Shard, Bounds]:
         """Return what the logs keep now; shards that don't exist (any more) are left out."""
+
+    def kept(self, shards: Sequence[Shard]) -> dict[Shard, Kept]:
+        """Return what retention leaves of the logs, asked for all shards at once.
+
+        What isn't asked often needs no answer: callers look once a minute.
+        """
+        found = self.bounds(shards).items()
+        return {shard: Kept(bounds.first, bounds.end) for shard, bounds in found if not bounds.is_moment}
 
     def inherited(self, group: str, shards: Sequence[Shard]) -> dict[Shard, int]:  # noqa: ARG002
         """Return where an existing consumer of that group stands, as far as it has committed."""

@@ -1,12 +1,13 @@
 """Puts a consumer together: the one place where the parts of the engine meet."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
+from streamapp.engine.announcing import Announcements
 from streamapp.engine.assigning import Assigning
 from streamapp.engine.batches import BatchHandling
 from streamapp.engine.calling import Call, caller
@@ -28,6 +29,7 @@ from streamapp.engine.reading import Reading
 from streamapp.engine.records import RecordHandling
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Keeping
+from streamapp.engine.watching import Watch
 from streamapp.mount import Mount
 from streamapp.positions import Position
 from streamapp.store import Store
@@ -61,11 +63,13 @@ class Parts:
     clock: Callable[[], float]
     rewind: Rewind
     handling: Callable[[Mount, Call, Surroundings], Handling] = handling
+    announcements: Announcements = field(default_factory=Announcements)
 
 
 def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     """Build the consumer of one subscription; nothing is read before its `run_once`."""
     gate = Gate(parts.heartbeat.life, parts.clock)
+    watch = Watch.over(mount, parts.announcements, parts.clock)
     holdings = Holdings(NOBODY, _keeping(mount))
     reading = Reading(broker, mount.subscribing(), parts.clock)
     committer = Committer(holdings, parts.store)
@@ -75,13 +79,18 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         parts.store,
         gate,
         broker.describe,
+        watch,
         durable=mount.checkpoints == "database",
         committer=committer if mount.is_exact else None,
     )
-    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, parts).make()
+    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, watch, parts).make()
     interval = parts.configuration.HEARTBEAT_INTERVAL
-    assigning = Assigning(mount, broker, parts.store, holdings, reading, saver, lanes, parts.clock, interval)
-    return Consumer(mount, parts.heartbeat, gate, holdings, reading, assigning, saver, lanes)
+    assigning = Assigning(
+        mount, broker, parts.store, holdings, reading, saver, lanes, watch, parts.clock, interval
+    )
+    return Consumer(
+        mount, parts.heartbeat, gate, holdings, reading, assigning, saver, lanes, watch, broker.describe
+    )
 
 
 def _keeping(mount: Mount) -> Keeping:
@@ -98,6 +107,7 @@ class LaneMaker:
     gate: Gate
     saver: Saver
     committer: Committer
+    watch: Watch
     parts: Parts
 
     def make(self) -> Lanes:
@@ -128,6 +138,7 @@ class LaneMaker:
             parts.clock,
             state,
             self.broker.describe,
+            self.watch,
         )
         call = caller(mount, parts.store.using, parts.loop)
         return parts.handling(mount, call, surroundings), moves

@@ -13,12 +13,14 @@ from streamapp.engine.leasing import HANDOVER_SECONDS, GroupLeases
 from streamapp.engine.opening import Opening
 from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
-from streamapp.engine.shard import Placed
+from streamapp.engine.shard import Placed, ShardState
 from streamapp.engine.sharing import Sharing
+from streamapp.engine.watching import Watch
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
-from streamapp.records import Shard
+from streamapp.records import Bounds, Shard
 from streamapp.store import Store
+from streamapp.store.skips import Skipped
 
 logger = logging.getLogger("streamapp.assigning")
 DRAIN_SECONDS = 0.8 * HANDOVER_SECONDS
@@ -36,6 +38,7 @@ class Assigning:
         reading: Reading,
         saver: Saver,
         lanes: Lanes,
+        watch: Watch,
         clock: Callable[[], float],
         interval: float,
     ) -> None:
@@ -46,11 +49,18 @@ class Assigning:
         self._reading = reading
         self._saver = saver
         self._lanes = lanes
+        self._watch = watch
         self.opening = Opening(mount, broker, store)
         self._group = GroupLeases(self.opening, store)
         self._sharing = Sharing(mount, broker, store, self.opening, holdings, saver, clock, interval)
         self._pending: list[Shard] = []
         self._stranded: dict[Shard, int] = {}
+        self._answered = False
+
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether it was said which shards are this worker's, and all of them were taken."""
+        return self._answered and not self._pending
 
     def take_pending(self) -> None:
         """Take what is due: shards assigned since, a share of the leases, places for stranded shards.
@@ -76,6 +86,7 @@ class Assigning:
             match event:
                 case Assigned(shards):
                     self._pending += shards
+                    self._answered = True
                 case Revoked(shards):
                     self.give_back(shards)
                 case Lost(shards):
@@ -110,6 +121,7 @@ class Assigning:
         """Forget all shards without a word to the database, and go on under another identity."""
         self._forget(list(self._holdings.states))
         self._pending = []
+        self._answered = False
         self._reading.close()
         with self._holdings.lock:
             self._holdings.worker = worker
@@ -120,12 +132,17 @@ class Assigning:
         self._pending = [shard for shard in self._pending if shard not in shards]
         if shards:
             logger.info("Shards given up. %s", Fields(subscription=self._mount.name, shards=_named(shards)))
-        return self._holdings.drop(shards)
+        held = [shard for shard in shards if shard in self._holdings.states]
+        dropped = self._holdings.drop(shards)
+        for shard in held:
+            self._watch.lost(shard, self._holdings.worker)
+        return dropped
 
     def _take_share(self, rewound: bool) -> None:
         share = self._sharing.share(rewound)
         if share is None:
             return
+        self._answered = True
         if share.surplus:
             self._reading.close_shards(share.surplus)
             self.give_back(share.surplus)
@@ -135,24 +152,41 @@ class Assigning:
         if placed:
             self._holdings.add(placed)
             logger.info("Shards taken. %s", Fields(subscription=self._mount.name, shards=_named(placed)))
+        for shard in placed:
+            self._watch.taken(shard, self._holdings.worker)
 
     def _reopen(self, shard: Shard, position: int) -> None:
         """Go on where the log still has records, by the mounted policy."""
         state = self._holdings.states.get(shard)
         if state is None:
             return
-        fields = Fields(subscription=self._mount.name, shard=shard, position=position)
         kept = self._broker.bounds([shard]).get(shard)
         if kept is None:
-            logger.warning("The stream was deleted, the shard stands still. %s", fields)
-            return
-        if self._mount.on_out_of_range == "stop":
+            logger.warning("The stream was deleted, the shard stands still. %s", self._lost(shard, position))
+            self._watch.stand_still(state, position, "The stream was deleted.")
+        elif self._mount.on_out_of_range == "stop":
+            fields = self._lost(shard, position)
             logger.error("The log doesn't keep the position, the shard stands still. %s", fields)
-            return
-        found = kept.first if self._mount.on_out_of_range == "earliest" else kept.end
-        logger.error("The log doesn't keep the position, reading elsewhere. %s to=%s", fields, found)
+            self._watch.stand_still(state, position, "ON_OUT_OF_RANGE is 'stop'.")
+        else:
+            self._skip(state, position, kept)
+
+    def _skip(self, state: ShardState, position: int, kept: Bounds) -> None:
+        """Go on elsewhere; the trace of it is written first."""
+        policy = self._mount.on_out_of_range
+        found = kept.first if policy == "earliest" else kept.end
+        records = self._broker.records_between(position, found)
+        records = records if records is None else max(0, records)
+        self._store.skips.add(Skipped(state.checkpoint, state.epoch, position, found, records, policy))
+        fields = self._lost(state.shard, position, to=self._broker.describe(found), skipped=records)
+        logger.error("The log doesn't keep the position, reading elsewhere. %s", fields)
+        self._watch.skipped(records)
         with self._holdings.lock:
             state.skip(found)
+
+    def _lost(self, shard: Shard, position: int, **more: object) -> Fields:
+        at = self._broker.describe(position)
+        return Fields(subscription=self._mount.name, shard=shard, position=at, **more)
 
 
 def _named(shards: Iterable[Shard]) -> str:

@@ -42,8 +42,7 @@ class BatchHandling(Handling):
     def _decoded(self, work: Work) -> Batch:
         batch = Batch()
         for part in work.slices:
-            values = part.chunk.values()
-            raw = values if len(part.indexes) == len(values) else [values[index] for index in part.indexes]
+            raw = part.values()
             try:
                 batch.add(part, self._decode_all(part, raw))
             except Exception:  # noqa: BLE001 - a decoder may raise anything; found and reported one by one

@@ -7,7 +7,6 @@ or returns `retry`, because then the record is handled again as a whole.
 from collections.abc import Callable
 from typing import Any
 
-from asgiref.sync import async_to_sync
 from django.db import connections, transaction
 
 from streamapp.engine.event_loop import EventLoop
@@ -38,7 +37,7 @@ def _synchronous(mount: Mount, loop: EventLoop) -> Call:
     if mount.shape.is_batch:
         # From the lane's own thread, so that the coroutine's queries run on the lane's connection
         # and belong to its transaction.
-        return async_to_sync(mount.handler)
+        return lambda *arguments: loop.run_apart(mount.handler(*arguments))
     return lambda *arguments: loop.run(mount.handler(*arguments))
 
 

@@ -90,6 +90,11 @@ class Committer:
         if self._store.checkpoints.locked_epochs(epochs) != epochs:
             raise Superseded("Another worker or an operator has written these checkpoints.")
 
+    def unmoved(self, parts: Sequence[Slice]) -> list[Slice]:
+        """Return those whose rows a rewind in the open transaction has left alone."""
+        epochs = self._store.checkpoints.locked_epochs({part.state.checkpoint for part in parts})
+        return [part for part in parts if epochs[part.state.checkpoint] == part.state.epoch]
+
 
 def _place(part: Slice, settled: Sequence[Slice]) -> Place:
     state = part.state

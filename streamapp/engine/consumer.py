@@ -6,6 +6,7 @@ meanwhile.
 """
 
 import logging
+from collections.abc import Callable
 
 from streamapp.brokers.base import Polled
 from streamapp.engine.assigning import Assigning
@@ -16,6 +17,7 @@ from streamapp.engine.lanes.base import Lanes
 from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import ShardState, Slice
+from streamapp.engine.watching import Watch
 from streamapp.exceptions import BrokerUnavailable, ReaderFailed
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
@@ -37,8 +39,13 @@ class Consumer:
         assigning: Assigning,
         saver: Saver,
         lanes: Lanes,
+        watch: Watch,
+        describe: Callable[[int], str],
     ) -> None:
         self.mount = mount
+        self.watch = watch
+        self.describe = describe
+        """Writes a position for people."""
         self.gate = gate
         self.holdings = holdings
         self.reading = reading
@@ -87,6 +94,11 @@ class Consumer:
     def abandon(self) -> None:
         """Save and let go while the lane is stuck in a call, whose outcome is void; from another thread."""
         self._assigning.give_all_back()
+
+    @property
+    def knows_its_shards(self) -> bool:
+        """Tell whether the worker has learnt which shards it reads, and has taken them."""
+        return self._assigning.is_settled
 
     @property
     def busy(self) -> bool:

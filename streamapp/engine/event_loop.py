@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from asgiref.sync import sync_to_async
+from asgiref.sync import async_to_sync, sync_to_async
 from django.db import connections
 
 from streamapp.store.connections import close_old_connections
@@ -20,10 +20,22 @@ class EventLoop:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: dict[int, Coroutine[Any, Any, Any]] = {}
 
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine and return its result; blocks the calling thread, raises what it raises."""
+        self._waiting[threading.get_ident()] = coroutine
         return asyncio.run_coroutine_threadsafe(coroutine, self._running()).result()
+
+    def run_apart(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Do the same on a loop that lives for this call; its queries use the thread's own connection."""
+        self._waiting[threading.get_ident()] = coroutine
+        return async_to_sync(_awaited)(coroutine)
+
+    def awaited_by(self, thread: int) -> Coroutine[Any, Any, Any] | None:
+        """Return the coroutine that a thread waits for, if it does so now."""
+        coroutine = self._waiting.get(thread)
+        return None if getattr(coroutine, "cr_frame", None) is None else coroutine
 
     def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Run a coroutine some time; doesn't wait."""
@@ -57,6 +69,10 @@ class EventLoop:
                 run = threading.Thread(target=_run, args=(self._loop,), name="streamapp-loop", daemon=True)
                 run.start()
             return self._loop
+
+
+async def _awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    return await coroutine
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

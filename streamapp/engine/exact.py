@@ -57,13 +57,13 @@ class ExactRecordHandling(ExactHandling, RecordHandling):
 
     def _handle(self, work: Work) -> Work | None:
         part, attempt = work.slices[0], work.attempt
-        decode, raws = self._decoding(part.chunk)
-        for index in part.indexes:
+        decode, raws = self._decoding(part)
+        for index, raw in zip(part.indexes, raws, strict=True):
             if not part.current:
                 return None
             if not self._gate.enter():
                 return rest(part, index, attempt)
-            if left := self._deliver(part, index, attempt, decode, raws[index]):
+            if left := self._deliver(part, index, attempt, decode, raw):
                 return left
             attempt = 1
         return None

@@ -16,10 +16,12 @@ from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.gate import Gate
 from streamapp.engine.moving import Moves
 from streamapp.engine.shard import Slice
+from streamapp.engine.watching import Watch
 from streamapp.engine.work import Work
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields, text_of
+from streamapp.observability.metrics import RECORDS_FAILED
 from streamapp.outcomes import Kind, Outcome
 from streamapp.store import Store
 from streamapp.store.connections import close_old_connections
@@ -49,6 +51,7 @@ class Surroundings:
     clock: Callable[[], float]
     state: Any
     describe: Callable[[int], str]
+    watch: Watch
 
 
 class Handling(ABC):
@@ -63,6 +66,7 @@ class Handling(ABC):
         self._clock = surroundings.clock
         self._state = surroundings.state
         self._describe = surroundings.describe
+        self.watch = surroundings.watch
         # Many lanes that need no transaction shall not open a connection each.
         eager = mount.lanes == 1 or mount.transaction != "none"
         self._database = LaneDatabase(self._store, surroundings.loop, self._clock, eager=eager)
@@ -70,7 +74,7 @@ class Handling(ABC):
     def handle(self, work: Work) -> Work | None:
         """Handle work until it is done or something else must happen first; return what is left."""
         self._database.refresh()
-        return self._handle(work)
+        return self.watch.calls.handle(work, self._handle)
 
     @abstractmethod
     def _handle(self, work: Work) -> Work | None: ...
@@ -82,6 +86,7 @@ class Handling(ABC):
                 "Outage, the record is delivered again. %s", self._fields(part, index, error=error)
             )
             raise Outage from error
+        self.watch.tally.add(RECORDS_FAILED)
         reason = text_of(error, repr)
         logger.warning("Handler failed. %s", self._fields(part, index, error=reason), exc_info=error)
         return Outcome.retry(reason)

@@ -31,6 +31,8 @@ class Heartbeat:
         self._clock = clock
         self.life = Life()
         self.identity: UUID | None = None
+        self.renewed_at = clock()
+        """When the last good renewal was sent; at first, when there was none to send yet."""
         self._departed = False
         self._one_at_a_time = threading.Lock()
 
@@ -50,7 +52,9 @@ class Heartbeat:
     def _renew(self, sent: float) -> None:
         alive = self.identity and not self.life.is_over(sent)
         renewed = alive and self.identity and self._store.workers.renew(self.identity, self._ttl)
-        if not (renewed and self.life.prolong(sent + self._ttl)):
+        if renewed and self.life.prolong(sent + self._ttl):
+            self.renewed_at = sent
+        else:
             self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -65,7 +69,7 @@ class Heartbeat:
         sent = self._clock()
         identity = self._store.workers.register(self._subscriptions, self._ttl)
         self.life.begin(sent + self._ttl)
-        self.identity = identity
+        self.identity, self.renewed_at = identity, sent
         logger.info("Worker registered. %s", Fields(worker=identity))
 
     def depart(self) -> None:

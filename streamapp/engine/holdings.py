@@ -38,6 +38,7 @@ class Holdings:
     _moved: dict[int, int] = field(default_factory=dict)
     _fenced: list[Shard] = field(default_factory=list)
     _mirrored: dict[Shard, int] = field(default_factory=dict)
+    _advanced: dict[Shard, int] = field(default_factory=dict)
 
     def add(self, placed: Mapping[Shard, Placed]) -> None:
         """Hold shards from now on; each has to move to its place first."""
@@ -97,14 +98,15 @@ class Holdings:
         """Note which snapshots the rows hold."""
         with self.lock:
             for snapshot in snapshots:
-                snapshot.state.saved(snapshot)
-                self.mirror(snapshot.state, snapshot.place)
+                if snapshot.generation == snapshot.state.generation:
+                    snapshot.state.saved(snapshot)
+                    self.mirror(snapshot.state, snapshot.place)
 
     def mirror(self, state: ShardState, place: Place) -> None:
         """Note that the broker should know a position that was written."""
         with self.lock:
             if self.states.get(state.shard) is state:
-                self._mirrored[state.shard] = place.position
+                self._mirrored[state.shard] = self._advanced[state.shard] = place.position
 
     def accept(self, differences: Iterable[Difference]) -> tuple[list[ShardState], list[ShardState]]:
         """Adopt what a rewind wrote and let go of what somebody else took; returns both."""
@@ -163,6 +165,12 @@ class Holdings:
         with self.lock:
             fenced, self._fenced = self._fenced, []
             return fenced
+
+    def take_advanced(self) -> dict[Shard, int]:
+        """Return, once, the positions that were written lately."""
+        with self.lock:
+            advanced, self._advanced = self._advanced, {}
+            return advanced
 
     def take_mirrored(self) -> dict[Shard, int]:
         """Return, once, the saved positions that the broker should know."""

@@ -21,6 +21,14 @@ def readable(lineage: Lineage, finished: Collection[Shard]) -> list[Shard]:
     return [shard for shard in lineage if shard in unfinished and unfinished.isdisjoint(lineage[shard])]
 
 
+def descendants(shards: Collection[Shard], lineage: Lineage) -> set[Shard]:
+    """Return the listed children of these shards, their children, and so on."""
+    found: set[Shard] = set()
+    while born := {child for child, parents in lineage.items() if {*shards, *found} & {*parents}} - found:
+        found |= born
+    return found
+
+
 def are_born(ended: Collection[Shard], lineage: Lineage) -> bool:
     """Tell whether the children of all these shards are listed."""
     return {parent for parents in lineage.values() for parent in parents}.issuperset(ended)

@@ -40,7 +40,7 @@ class Moves:
 
     @contextmanager
     def within(self, before_rewind: Callable[[], None]) -> Iterator[None]:
-        """Note what one call asks for; `before_rewind` may refuse a rewind by raising."""
+        """Note what one call asks for; `before_rewind` comes before its first rewind and may refuse it."""
         self.rewound = False
         self._before_rewind = before_rewind
         try:
@@ -67,7 +67,7 @@ class Moves:
 
     def rewind(self, position: Position) -> None:
         """Write the rewind; it is adopted when the handler has returned and its transaction holds."""
-        if self._before_rewind:
+        if self._before_rewind and not self.rewound:
             self._before_rewind()
         self._rewind(position)
         self.rewound = self._asked = True

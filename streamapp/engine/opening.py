@@ -4,11 +4,12 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from streamapp.brokers.base import Broker
+from streamapp.engine.lineage import descendants
 from streamapp.engine.shard import Placed
 from streamapp.exceptions import InvalidPosition
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
-from streamapp.positions import Latest, Position
+from streamapp.positions import At, Latest, Position
 from streamapp.records import Shard
 from streamapp.store import Store
 from streamapp.store.checkpoints import Lineage
@@ -43,7 +44,7 @@ class Opening:
         self._check("START_AT", self._mount.start_at, shards)
         self._check("REPLAY_FROM", self._mount.replay_from, shards)
         if not self._store.subscriptions.has_started(self.subscription):
-            self._store.begin(self.subscription, self._first_positions(shards) if shards else {}, lineage)
+            self._store.begin(self.subscription, self._first_positions(lineage) if shards else {}, lineage)
         self.known = self._store.checkpoints.known(self.subscription)
 
     def rows(self, lineage: Lineage) -> dict[Shard, int]:
@@ -101,12 +102,19 @@ class Opening:
         except InvalidPosition as error:
             raise InvalidPosition(f"{setting} of {self._mount.name}: {error}") from error
 
-    def _first_positions(self, shards: Sequence[Shard]) -> dict[Shard, int]:
-        """Apply START_AT; without it an existing group keeps its place, and the rest starts at the end."""
-        ends = {shard: bounds.end for shard, bounds in self._broker.bounds(shards).items()}
+    def _first_positions(self, lineage: Lineage) -> dict[Shard, int]:
+        """Apply START_AT; without it an existing group keeps its place, and the rest starts at the end.
+
+        Children of a shard that is read from a record on hold what came after it: all of that is read too.
+        """
+        shards, start = list(lineage), self._mount.start_at
+        bounds = self._broker.bounds(shards)
+        ends = {shard: found.end for shard, found in bounds.items()}
         inherited = self._broker.inherited(self._mount.group, shards)
-        start = self._mount.start_at
-        return {**ends, **inherited, **(self._broker.resolve(start, shards) if start else {})}
+        started = self._broker.resolve(start, shards) if start else {}
+        born = descendants(started, lineage) if isinstance(start, At) else set()
+        firsts = {shard: bounds[shard].first for shard in born if shard in bounds}
+        return {**ends, **inherited, **firsts, **started}
 
     def _add(self, shards: Sequence[Shard], lineage: Lineage) -> None:
         """Open shards that are new at their first record, and say so when the stream was made again."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from streamapp.brokers.base import Chunk
 from streamapp.context import Context
 from streamapp.engine.calling import WrongOutcome, checked
 from streamapp.engine.handling import FAILURES, OUTAGE_SECONDS, Handling, Outage
@@ -24,15 +23,15 @@ class RecordHandling(Handling):
         state, generation, settle = part.state, part.generation, part.span.settle
         gate, life, clock = self._gate, self._gate.life, self._clock
         call, with_context = self._call, self._mount.shape.takes_context
-        decode, raws = self._decoding(part.chunk)
-        for index in part.indexes:
+        decode, raws = self._decoding(part)
+        for index, raw in zip(part.indexes, raws, strict=True):
             if state.generation != generation:
                 return None
             if gate.interrupted or clock() >= life.until:
                 return rest(part, index, attempt)
             left, value = None, UNDECODED
             try:
-                value = None if (raw := raws[index]) is None else decode(raw)
+                value = None if raw is None else decode(raw)
                 if with_context:
                     outcome = call(value, Context(self._mover, attempt, self._state, part.chunk, index))
                 else:
@@ -49,11 +48,11 @@ class RecordHandling(Handling):
             attempt = 1
         return None
 
-    def _decoding(self, chunk: Chunk) -> tuple[Callable[[Any], Any], Sequence[Any]]:
+    def _decoding(self, part: Slice) -> tuple[Callable[[Any], Any], Sequence[Any]]:
         """Return what makes the handler's values, and of what: of payloads, or for `Record` of indexes."""
         if self._mount.decode is None:
-            return chunk.record, range(len(chunk))
-        return self._mount.decode, chunk.values()
+            return part.chunk.record, part.indexes
+        return self._mount.decode, part.values()
 
     def _excuse(
         self, part: Slice, index: int, attempt: int, error: BaseException, *, decoded: bool

@@ -22,12 +22,16 @@ class Sampler:
     def __init__(self, consumers: Sequence[Consumer], store: Store) -> None:
         self._consumers = consumers
         self._store = store
+        self.latest: dict[int, Sample] = {}
+        """The last samples, by checkpoint."""
 
     def sample_once(self) -> bool:
         """Write where all shards stand; False if that failed, which is reported and disturbs nobody."""
         close_old_connections()
         try:
-            if samples := self._samples():
+            samples = self._samples()
+            self.latest = {sample.checkpoint: sample for sample in samples}
+            if samples:
                 self._store.lags.write(samples)
         except DatabaseError as error:
             logger.warning("Lag not written, trying again. %s", Fields(error=error))

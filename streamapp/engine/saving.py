@@ -6,7 +6,7 @@ handler takes its time.
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from django.db import Error as DatabaseError
 
@@ -14,10 +14,12 @@ from streamapp.engine.committing import Committer
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings, Unsaved
 from streamapp.engine.shard import Snapshot
+from streamapp.engine.watching import Watch
 from streamapp.observability.logs import Fields
 from streamapp.positions import SHARD_END
 from streamapp.store import Store
 from streamapp.store.connections import close_old_connections
+from streamapp.store.records import Held
 
 logger = logging.getLogger("streamapp.saving")
 
@@ -36,6 +38,7 @@ class Saver:
         store: Store,
         gate: Gate,
         describe: Callable[[int], str],
+        watch: Watch,
         *,
         durable: bool,
         committer: Committer | None = None,
@@ -45,6 +48,7 @@ class Saver:
         self._store = store
         self._gate = gate
         self._describe = describe
+        self._watch = watch
         self._durable = durable
         self._committer = committer
         self._one_at_a_time = threading.Lock()
@@ -68,6 +72,7 @@ class Saver:
                     "Checkpoints not saved, trying again. %s", Fields(subscription=self._name, error=error)
                 )
                 return False
+        self._tell()
         return True
 
     def look_once(self) -> None:
@@ -110,8 +115,22 @@ class Saver:
         elif saves:
             self._store.checkpoints.save(saves)
         if unsaved.held:
-            self._store.records.hold(unsaved.held, unsaved.epochs)
+            written = self._store.records.hold(unsaved.held, unsaved.epochs)
             unsaved.held = []
+            self._tell_held(written)
+
+    def _tell_held(self, written: Sequence[Held]) -> None:
+        with self._holdings.lock:
+            shards = {state.checkpoint: state.shard for state in self._holdings.states.values()}
+        for record in written:
+            if record.checkpoint in shards:
+                self._watch.held(shards[record.checkpoint], record.position, record.reason)
+
+    def _tell(self) -> None:
+        """Tell what was written since, by handlers' transactions too."""
+        for shard, position in self._holdings.take_advanced().items():
+            if self._durable or position == SHARD_END:
+                self._watch.advanced(shard, position)
 
     def _is_durable(self, snapshot: Snapshot) -> bool:
         """Write ends in any case: the children of a shard may be another worker's."""
@@ -129,6 +148,8 @@ class Saver:
             position = self._describe(positions[state.checkpoint])
             fields = Fields(subscription=self._name, shard=state.shard, position=position, epoch=state.epoch)
             logger.info("Rewind adopted. %s", fields)
+            self._watch.rewound()
         for state in fenced:
             fields = Fields(subscription=self._name, shard=state.shard, epoch=state.epoch)
             logger.warning("Shard taken by another worker, its work in flight is void. %s", fields)
+            self._watch.lost(state.shard, unsaved.worker)

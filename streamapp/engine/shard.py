@@ -65,6 +65,12 @@ class Slice:
         """Tell whether outcomes of these deliveries still settle anything."""
         return self.generation == self.state.generation
 
+    def values(self) -> list[bytes | None]:
+        """Return the payloads of the records, in order; a part of a chunk doesn't cost the whole."""
+        if len(self.indexes) == len(self.chunk):
+            return self.chunk.values()
+        return list(map(self.chunk.value, self.indexes))
+
     def rest(self, indexes: range | list[int]) -> "Slice":
         """Return the part of the slice that is still to be handled."""
         return Slice(self.state, self.generation, self.span, self.chunk, indexes)
@@ -176,6 +182,10 @@ class ShardState:
         if place == self._stored and not self._first:
             return None
         return Snapshot(self, self.generation, place, self._first)
+
+    def is_saved(self) -> bool:
+        """Tell whether everything delivered is settled, and the row says so."""
+        return self.target is None and not self.watermark.ahead() and self.snapshot() is None
 
     def place(self, also: Mapping[Span, Indexes] = NOTHING) -> Place:
         """Return what the row should say, as if the records of `also` were settled too."""

@@ -44,6 +44,10 @@ class Span:
             return self.chunk.position(index)
         return self._last if index else self._first
 
+    def is_passed(self, index: int) -> bool:
+        """Tell whether a record came to an outcome, be it a hold."""
+        return index < self.cursor or index in self._early
+
     def settle(self, index: int) -> None:
         """Settle one record, in any order."""
         with self._lock:

@@ -5,7 +5,7 @@ one whose checkpoint was refused has left no writes behind.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
@@ -14,13 +14,12 @@ from django.db import connections, transaction
 from streamapp.engine.calling import refuse_broken
 from streamapp.engine.committing import Committer
 from streamapp.engine.moving import Moves
-from streamapp.engine.shard import ShardState, Slice
+from streamapp.engine.shard import Slice
 from streamapp.exceptions import StreamappError
-from streamapp.store.checkpoints import Place
 
 OutcomeT = TypeVar("OutcomeT")
 WRITING = re.compile(
-    r"""^[\s(]* (
+    r"""^(?: [\s(] | --[^\n]* | /\*.*?\*/ )* (
         (INSERT | UPDATE | DELETE | MERGE | REPLACE | COPY | CALL | DO | CREATE | ALTER | DROP | TRUNCATE)\b
         | WITH\b .* \b(INSERT\s+INTO | UPDATE | DELETE\s+FROM | MERGE\s+INTO)\b
     )""",
@@ -51,23 +50,27 @@ class CheckpointTransaction:
         Rolls everything back when that is nothing. Raises Superseded, with nothing committed, when a
         checkpoint isn't as this worker believes, and whatever the handler raises.
         """
-        places: Mapping[ShardState, Place] = {}
         with ExitStack() as writing:
             with transaction.atomic(using=self._using), refused_elsewhere(self._using):
-                with self._moves.within(lambda: self._committer.hold_fast(parts)):
+                with self._moves.within(lambda: self._hold_fast(parts, writing)):
                     outcome = call()
                 settled = settled_of(outcome)
                 if not settled:
                     transaction.set_rollback(True, using=self._using)
                     return outcome
                 refuse_broken(self._using)
-                if not self._moves.rewound:  # a rewind has written the rows itself
+                if self._moves.rewound:  # which has written the rows of the shards that it moves
+                    settled = self._committer.unmoved(settled)
+                else:
                     writing.enter_context(self._committer.writing(part.state for part in settled))
-                    places = self._committer.places(settled)
-                    self._committer.write(places)
-            if places:
-                self._committer.confirm(settled, places)
+                places = self._committer.places(settled)
+                self._committer.write(places)
+            self._committer.confirm(settled, places)
         return outcome
+
+    def _hold_fast(self, parts: Sequence[Slice], writing: ExitStack) -> None:
+        writing.enter_context(self._committer.writing(part.state for part in parts))
+        self._committer.hold_fast(parts)
 
 
 @contextmanager

@@ -8,13 +8,13 @@ lock; settling is under the span's own.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from streamapp.brokers.base import Chunk
 from streamapp.engine.settled import Range
 from streamapp.engine.span import Indexes, Span
 from streamapp.positions import SHARD_END
-from streamapp.records import Bounds
+from streamapp.records import Bounds, Record
 
 NOTHING: Mapping[Span, Indexes] = {}
 
@@ -65,25 +65,38 @@ class Watermark:
 
         As if the records of `also` were settled too: what a transaction that is about to commit writes.
         """
-        self._oldest()
         lowest: int | None = None
         ranges: list[Range] = []
-        open_end = False  # whether the last range ends where the next span begins
-        for span in list(self._spans):
-            unsettled_at = 0
-            for first, last in span.runs(also.get(span, ())):
-                if first > unsettled_at:
-                    lowest = span.position(unsettled_at) if lowest is None else lowest
-                    open_end = False
-                if lowest is not None:
-                    begin = ranges.pop().first if open_end else span.position(first)
-                    ranges.append(Range(begin, span.position(last)))
-                    open_end = True
-                unsettled_at = last + 1
-            if unsettled_at < span.size:
-                lowest = span.position(unsettled_at) if lowest is None else lowest
-                open_end = False
+        touching = False
+        for settled, first, last in self._pieces(also):
+            if not settled:
+                lowest = first if lowest is None else lowest
+            elif lowest is not None:
+                ranges.append(Range(ranges.pop().first if touching else first, last))
+            touching = settled
         return (self.next if lowest is None else lowest), ranges
+
+    def _pieces(self, also: Mapping[Span, Indexes]) -> Iterator[tuple[bool, int, int]]:
+        """Yield, in order, whether neighbouring records are settled, and the positions of first and last.
+
+        Of unsettled ones only the first position counts; a span's last record touches the next one's first.
+        """
+        self._oldest()
+        for span in self._spans:
+            place = 0
+            for first, last in span.runs(also.get(span, ())):
+                if first > place:
+                    yield False, span.position(place), span.position(place)
+                yield True, span.position(first), span.position(last)
+                place = last + 1
+            if place < span.size:
+                yield False, span.position(place), span.position(place)
+
+    def oldest(self) -> Record | None:
+        """Return the oldest unsettled record of those delivered."""
+        oldest = self._oldest()
+        chunk = oldest and oldest[0].chunk
+        return chunk.record(oldest[1]) if oldest and chunk else None
 
     def ahead(self) -> int:
         """Return how many records were delivered from the oldest unsettled one on."""

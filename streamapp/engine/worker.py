@@ -3,19 +3,22 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.db import Error as DatabaseError
 from django.db import connections
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
+from streamapp.engine import alerting, retention
+from streamapp.engine.announcing import Announcements
 from streamapp.engine.assembly import Parts, Rewind, assemble
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.keeper import TICK_SECONDS, Keeper
 from streamapp.engine.sampling import SAMPLE_SECONDS, Sampler
+from streamapp.engine.stuck import StuckCalls
 from streamapp.exceptions import BrokerUnavailable, ConfigurationError, InvalidPosition
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
@@ -24,6 +27,8 @@ from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.worker")
 OUTAGE_SECONDS = 1.0
+FAREWELL_SECONDS = 2.0
+"""How long receivers of signals may take at the end."""
 LIFE_SECONDS = 0.05
 """How long a lane waits for the heartbeat, which at a start has the worker registered in a moment."""
 
@@ -31,7 +36,8 @@ LIFE_SECONDS = 0.05
 class Worker:
     """Runs subscriptions until it is told to stop, or until one of its threads dies.
 
-    Threads: one heartbeat, one keeper, one sampler, and for each subscription a lane and a saver.
+    Threads: one heartbeat, one keeper, one sampler, one for alerts, one that looks at retention, one for
+    the receivers of signals, and for each subscription a lane and a saver.
     `failure` is what a thread died of; the process should then end, so that a supervisor starts it
     again.
     """
@@ -48,29 +54,48 @@ class Worker:
         self.failure: BaseException | None = None
         self.ended = threading.Event()
         self._configuration = configuration
+        self._clock = clock
         self._loop = EventLoop()
+        self._announcements = Announcements()
         names = [mount.name for mount in mounts]
         self.heartbeat = Heartbeat(names, configuration.HEARTBEAT_TTL, store, clock)
-        parts = Parts(store, self.heartbeat, self._loop, configuration, clock, rewind)
+        parts = Parts(
+            store,
+            self.heartbeat,
+            self._loop,
+            configuration,
+            clock,
+            rewind,
+            announcements=self._announcements,
+        )
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
         self._keeper = Keeper(self.consumers, self.heartbeat.life, clock)
-        self._sampler = Sampler(self.consumers, store)
+        self.sampler = Sampler(self.consumers, store)
+        self._retention = retention.RetentionWatch(brokers, clock)
+        stuck = StuckCalls(self._loop, configuration.STUCK_AFTER, clock)
+        self.alerting = alerting.Alerting(
+            self.consumers, self.heartbeat, stuck, self._retention, store, clock
+        )
         self._stopping = threading.Event()
         self._stopped = threading.Event()
         self._lanes = [self._thread(f"lane {c.mount.name}", self._run_lane, c) for c in self.consumers]
+        self._receivers = self._thread("receivers", self._announce)
+        self._others = list(self._make_others())
 
     def start(self) -> None:
         """Start all threads and return; a database or broker that is down is waited for."""
-        self._thread("heartbeat", self._every, self._configuration.HEARTBEAT_INTERVAL, self._beat).start()
-        self._thread("keeper", self._every, TICK_SECONDS, self._keeper.run_once).start()
-        self._thread("sampler", self._every, SAMPLE_SECONDS, self._sampler.sample_once).start()
-        for consumer in self.consumers:
-            interval = self._configuration.SAVE_INTERVAL
-            self._thread(
-                f"saver {consumer.mount.name}", self._every, interval, consumer.saver.save_once
-            ).start()
-        for lane in self._lanes:
-            lane.start()
+        for thread in self.threads:
+            thread.start()
+
+    @property
+    def threads(self) -> list[threading.Thread]:
+        """Return all threads that must live for as long as the worker isn't told to stop."""
+        return [*self._others, self._receivers, *self._lanes]
+
+    @property
+    def stopping(self) -> bool:
+        """Tell whether it was told to stop."""
+        return self._stopping.is_set()
 
     def stop(self) -> None:
         """Start no call any more; returns at once. Not for signal handlers: it takes locks."""
@@ -93,7 +118,9 @@ class Worker:
             logger.error("Handler still runs at the stop timeout, its call is void. %s", fields)
             consumer.abandon()
         self._stopped.set()
+        self._announcements.wake()
         self.heartbeat.depart()
+        self._receivers.join(FAREWELL_SECONDS)
         if not stuck:
             self._loop.close_connections()
         self._loop.close()
@@ -103,6 +130,34 @@ class Worker:
         # A process whose lane has died must not look alive: others should take its leases.
         if not self.failure:
             self.heartbeat.beat()
+
+    def _make_others(self) -> Iterator[threading.Thread]:
+        """Make the threads around the lanes."""
+        configuration = self._configuration
+        yield self._thread("heartbeat", self._every, configuration.HEARTBEAT_INTERVAL, self._beat)
+        yield self._thread("keeper", self._every, TICK_SECONDS, self._keeper.run_once)
+        yield self._thread("sampler", self._every, SAMPLE_SECONDS, self._sample)
+        yield self._thread("alerts", self._every, alerting.LOOK_SECONDS, self.alerting.run_once)
+        yield self._thread("retention", self._every, retention.LOOK_SECONDS, self._look_at_retention)
+        for each in self.consumers:
+            interval = configuration.SAVE_INTERVAL
+            yield self._thread(f"saver {each.mount.name}", self._every, interval, each.saver.save_once)
+
+    def _sample(self) -> None:
+        for consumer in self.consumers:
+            consumer.watch.look_at_ages(consumer.holdings)
+        self.sampler.sample_once()
+
+    def _look_at_retention(self) -> None:
+        close_old_connections()
+        for consumer in self.consumers:
+            self._retention.look_once(consumer)
+
+    def _announce(self) -> None:
+        while not self._stopped.is_set():
+            self._announcements.wait()
+            self._announcements.send_waiting()
+        self._announcements.send_waiting()
 
     def _run_lane(self, consumer: Consumer) -> None:
         while not self._stopping.is_set():

@@ -1,13 +1,17 @@
-"""The rows: subscriptions, checkpoints and leases, workers, what was set aside, and rewinds."""
+"""The rows: subscriptions, checkpoints and leases, workers and their alerts, what was set aside, rewinds."""
 
+from streamapp.models.alert import Alert, AlertKind
 from streamapp.models.checkpoint import Checkpoint, Lease, Subscription
 from streamapp.models.held import HeldRecord, Quarantined
 from streamapp.models.lag import Lag
 from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
 from streamapp.models.rewind import Rewind, RewoundShard
+from streamapp.models.skip import Skip
 from streamapp.models.worker import Worker
 
 __all__ = [
+    "Alert",
+    "AlertKind",
     "Checkpoint",
     "HeldRecord",
     "Lag",
@@ -18,6 +22,7 @@ __all__ = [
     "Quarantined",
     "Rewind",
     "RewoundShard",
+    "Skip",
     "Subscription",
     "Worker",
 ]

@@ -1,9 +1,9 @@
 """Checkpoints: made once, then moved by conditional UPDATEs only."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db import connections
@@ -16,6 +16,8 @@ from streamapp.store import statements
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
 
+ROWS_A_STATEMENT = 500
+Value = TypeVar("Value")
 Lineage = Mapping[Shard, Sequence[Shard]]
 """Shards, each with those that must be finished before it is read."""
 NONE: Lineage = MappingProxyType({})
@@ -74,25 +76,14 @@ class CheckpointStore:
 
     def create(self, subscription: int, positions: Mapping[Shard, int], lineage: Lineage = NONE) -> None:
         """Add rows for shards that have none; where another worker was faster, its row stands."""
-        rows = [
-            Checkpoint(
-                subscription_id=subscription,
-                stream=shard.stream,
-                incarnation=shard.incarnation,
-                shard=shard.id,
-                position=position,
-                parents=[parent.id for parent in lineage.get(shard, ())],
-                saved_at=ClockNow(),
-            )
-            for shard, position in positions.items()
-        ]
         with short_transaction(self._using):
-            self._checkpoints.bulk_create(rows, ignore_conflicts=True)
+            for some in _cut(list(positions)):
+                rows = [_row(subscription, shard, positions[shard], lineage.get(shard, ())) for shard in some]
+                self._checkpoints.bulk_create(rows, ignore_conflicts=True)
             bare = self._checkpoints.filter(subscription=subscription, lease=None)
-            leases = [
-                Lease(checkpoint_id=pk, taken_at=ClockNow()) for pk in bare.values_list("id", flat=True)
-            ]
-            Lease.objects.using(self._using).bulk_create(leases, ignore_conflicts=True)
+            for ids in _cut(list(bare.values_list("id", flat=True))):
+                leases = [Lease(checkpoint_id=pk, taken_at=ClockNow()) for pk in ids]
+                Lease.objects.using(self._using).bulk_create(leases, ignore_conflicts=True)
 
     def save(self, saves: Sequence[Save]) -> set[int]:
         """Move rows whose epoch is the saver's and whose position is lower; returns which moved.
@@ -168,6 +159,23 @@ class CheckpointStore:
         stored = self._checkpoints.filter(id__in=epochs).values_list("id", "epoch")
         mine = [checkpoint for checkpoint, epoch in stored if epoch == epochs[checkpoint]]
         HeldRecord.objects.using(self._using).filter(checkpoint__in=mine).delete()
+
+
+def _row(subscription: int, shard: Shard, position: int, parents: Sequence[Shard]) -> Checkpoint:
+    return Checkpoint(
+        subscription_id=subscription,
+        stream=shard.stream,
+        incarnation=shard.incarnation,
+        shard=shard.id,
+        position=position,
+        parents=[parent.id for parent in parents],
+        saved_at=ClockNow(),
+    )
+
+
+def _cut(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
+    """Cut what one statement writes: a short transaction may not pause to prepare thousands of rows."""
+    return (values[first : first + ROWS_A_STATEMENT] for first in range(0, len(values), ROWS_A_STATEMENT))
 
 
 def _stored(place: Place) -> tuple[str, str]:

@@ -24,21 +24,22 @@ class RecordStore:
     def __init__(self, using: str) -> None:
         self._using = using
 
-    def hold(self, held: Sequence[Held], epochs: Mapping[int, int]) -> None:
-        """Show held records, of shards whose epoch is still the one given."""
+    def hold(self, held: Sequence[Held], epochs: Mapping[int, int]) -> list[Held]:
+        """Show held records, of shards whose epoch is still the one given; returns those."""
         stored = Checkpoint.objects.using(self._using).filter(id__in=epochs).values_list("id", "epoch")
         mine = {pk for pk, epoch in stored if epochs[pk] == epoch}
+        shown = [record for record in held if record.checkpoint in mine]
         rows = [
             HeldRecord(
                 checkpoint_id=record.checkpoint,
                 position=record.position,
-                reason=_storable(record.reason),
+                reason=storable(record.reason),
                 held_at=ClockNow(),
             )
-            for record in held
-            if record.checkpoint in mine
+            for record in shown
         ]
         HeldRecord.objects.using(self._using).bulk_create(rows, ignore_conflicts=True)
+        return shown
 
     def quarantine(self, subscription: str, record: Record, reason: str) -> None:
         """Keep an undecodable record whole; once a place, however often it is read."""
@@ -50,15 +51,15 @@ class RecordStore:
             position=record.position,
             key=record.key,
             value=record.value,
-            headers={_storable(name): b64encode(value).decode() for name, value in record.headers.items()},
+            headers={storable(name): b64encode(value).decode() for name, value in record.headers.items()},
             timestamp=record.timestamp,
-            reason=_storable(reason),
+            reason=storable(reason),
             created_at=ClockNow(),
         )
         Quarantined.objects.using(self._using).bulk_create([row], ignore_conflicts=True)
 
 
-def _storable(text: object) -> str:
+def storable(text: object) -> str:
     """Return text that a database takes: without NUL and halves of a character, which JSON may hold.
 
     A refused row would look like a database that is down, and the shard would wait for it for ever.

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from django.db import connections
 
 from streamapp.records import Shard
+from streamapp.store.alerts import AlertStore
 from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
 from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
 from streamapp.store.lineage import LineageStore
 from streamapp.store.records import RecordStore
+from streamapp.store.skips import SkipStore
 from streamapp.store.subscriptions import SubscriptionStore
 from streamapp.store.workers import WorkerStore
 
@@ -32,6 +34,8 @@ class Store:
         self.workers = WorkerStore(using)
         self.records = RecordStore(using)
         self.lags = LagStore(using)
+        self.alerts = AlertStore(using)
+        self.skips = SkipStore(using)
 
     def begin(self, subscription: int, positions: Mapping[Shard, int], lineage: Lineage = NONE) -> None:
         """Give a subscription its first rows and note that it has started, both or neither.

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import configuration
+from streamapp.engine.announcing import Announcements
 from streamapp.engine.assembly import Parts, assemble
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
@@ -29,10 +30,18 @@ class InProcessWorker:
         self.journal = Journal(clock)
         self._heartbeat = Heartbeat([mount.name for mount in mounts], LIFE_SECONDS, store, clock)
         self._loop = EventLoop()
+        self._announcements = Announcements()
         # Without an interval the leases are looked at in every round, so shards move at once.
         settings = replace(configuration(), HEARTBEAT_INTERVAL=0.0)
         parts = Parts(
-            store, self._heartbeat, self._loop, settings, clock, rewind_from_handler, self.journal.handling
+            store,
+            self._heartbeat,
+            self._loop,
+            settings,
+            clock,
+            rewind_from_handler,
+            self.journal.handling,
+            self._announcements,
         )
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
 
@@ -53,6 +62,7 @@ class InProcessWorker:
                 consumer.saver.save_once()
             else:
                 consumer.saver.look_once()
+        self._announcements.send_waiting()
 
     def stop(self) -> None:
         """End as after SIGTERM: save, let go of all shards, say goodbye."""
@@ -68,6 +78,7 @@ class InProcessWorker:
         self._leave()
 
     def _leave(self) -> None:
+        self._announcements.send_waiting()
         self._heartbeat.depart()
         self._loop.refresh_connections()
         self._loop.close_connections()

@@ -1,5 +1,6 @@
 """A handler that does what the record says and writes down every call: one JSON line each."""
 
+import asyncio
 import json
 import os
 import time
@@ -57,3 +58,19 @@ def obey_batch(orders: list[dict], ctx: BatchContext) -> None:
     note(event="call", ids=ids)
     time.sleep(sum(order.get("sleep", 0) for order in orders))
     note(event="done", ids=ids)
+
+
+@subscriber(KafkaTopic("given by the test"))
+async def wait_on_the_loop(order: dict) -> None:
+    """Sleep as the record says, on the event loop."""
+    note(event="call", id=order["id"])
+    await asyncio.sleep(float(order["do"].partition(":")[2]))
+    note(event="done", id=order["id"])
+
+
+@subscriber(KafkaTopic("given by the test"), batch=10)
+async def wait_in_a_batch(orders: list[dict]) -> None:
+    """Sleep as the first record says."""
+    await asyncio.sleep(float(orders[0]["do"].partition(":")[2]))
+    for order in orders:
+        note(event="done", id=order["id"])

@@ -1,7 +1,11 @@
-"""A TCP proxy on loopback that can be cut and mended: an outage without stopping anybody's server."""
+"""A TCP proxy on loopback that can be cut and mended: an outage without stopping anybody's server.
+
+It can also be slow, or swallow what the server answers.
+"""
 
 import socket
 import threading
+import time
 from contextlib import suppress
 
 
@@ -12,6 +16,8 @@ class Proxy:
         self._server = (host, port)
         self._open: set[socket.socket] = set()
         self._up = True
+        self._dropping = False
+        self._late = 0.0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -23,9 +29,17 @@ class Proxy:
             with suppress(OSError):
                 side.shutdown(socket.SHUT_RDWR)
 
+    def delay(self, seconds: float) -> None:
+        """Let the server's answers be late."""
+        self._late = seconds
+
+    def drop_replies(self) -> None:
+        """Break each connection when the server next answers on it: what was asked for was done."""
+        self._dropping = True
+
     def mend(self) -> None:
-        """Forward again."""
-        self._up = True
+        """Forward again, at once."""
+        self._up, self._dropping, self._late = True, False, 0.0
 
     def close(self) -> None:
         """End it for good."""
@@ -36,20 +50,33 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                if self._up:
-                    self._join(client, socket.create_connection(self._server))
-                else:
-                    client.close()
+                self._connect(client)
+
+    def _connect(self, client: socket.socket) -> None:
+        """Join a client to the server; one that can't be reached is one that has hung up."""
+        if self._up:
+            with suppress(OSError):
+                self._join(client, socket.create_connection(self._server))
+                return
+        client.close()
 
     def _join(self, client: socket.socket, server: socket.socket) -> None:
+        for side in (client, server):
+            side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._open |= {client, server}
-        for source, target in ((client, server), (server, client)):
-            threading.Thread(target=self._pump, args=(source, target), daemon=True).start()
+        threading.Thread(target=self._pump, args=(client, server, False), daemon=True).start()
+        threading.Thread(target=self._pump, args=(server, client, True), daemon=True).start()
 
-    def _pump(self, source: socket.socket, target: socket.socket) -> None:
+    def _pump(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
         with suppress(OSError):
             while data := source.recv(65536):
+                if answers and self._late:
+                    time.sleep(self._late)
+                if answers and self._dropping:
+                    break
                 target.sendall(data)
         for side in (source, target):
             with suppress(OSError):
                 side.shutdown(socket.SHUT_RDWR)
+        self._open.discard(source)
+        source.close()

@@ -40,6 +40,7 @@ class Script:
         self.stub = Stubber(self.client)
         self.shards = [SHARD]
         self.clock = itertools.count(step=1000)
+        self.count = lambda size: 10_000
 
     def opens(self, kind: str, **beginning: object) -> None:
         named = {"StreamName": "orders", "ShardId": SHARD.id, "ShardIteratorType": kind}
@@ -76,7 +77,7 @@ class Script:
         return [Listed(shard, ()) for shard in self.shards]
 
     def feed(self, position: int) -> Feed:
-        means = Means(self, self, Paces(lambda: next(self.clock)), Reports("kinesis"), lambda: 10_000)
+        means = Means(self, self, Paces(lambda: next(self.clock)), Reports("kinesis"), self.count)
         return Feed(SHARD, position, means, 1.0, threading.Condition())
 
 
@@ -226,6 +227,20 @@ def test_no_more_than_one_page_is_read_ahead(script):
     script.answers(stored(9, b"2"), to="next")
     feed.run_once()
     assert values(feed) == [b"1", b"2"]
+
+
+def test_the_next_page_is_asked_for_by_the_size_of_the_records_seen(script):
+    sizes: list[int] = []
+    script.count = lambda size: sizes.append(size) or 10_000
+    script.opens("TRIM_HORIZON")
+    script.answers(stored(7, bytes(300)), stored(8, bytes(100)), behind=100)
+    script.answers(behind=100, to="next")
+    script.answers(to="next")
+    feed = script.feed(packing.HORIZON)
+    for _ in range(3):
+        feed.run_once()
+
+    assert sizes == [0, 200, 200]
 
 
 def test_a_place_inside_an_aggregate_brings_the_rest_of_it(script):

@@ -99,8 +99,14 @@ def test_a_task_at_rest_stays_so_until_it_is_woken(pool):
 
 
 def test_what_is_read_ahead_of_many_shards_is_bounded():
-    assert records_a_read(1) == 10_000
-    assert all(records_a_read(shards) * shards <= 100_000 for shards in range(10, 1001))
+    assert records_a_read(1, 512) == 10_000
+    assert all(records_a_read(shards, 0) * shards <= 100_000 for shards in range(10, 1001))
+
+
+def test_large_records_are_read_in_smaller_pages_but_never_none():
+    large = 50_000
+    assert all(records_a_read(shards, large) * shards * large <= 2**27 for shards in (1, 30, 1000))
+    assert records_a_read(1000, 10**6) == 1
 
 
 def test_a_shard_is_read_five_times_a_second_and_two_megabytes_a_second():

@@ -1,6 +1,6 @@
 """Parents before children, and what rows are to learn from a listing."""
 
-from streamapp.engine.lineage import are_born, incomplete, left, readable, returned
+from streamapp.engine.lineage import are_born, descendants, incomplete, left, readable, returned
 from streamapp.records import Shard
 from streamapp.store.lineage import Standing
 
@@ -28,6 +28,12 @@ def test_a_merged_shard_waits_for_both_parents():
 
 def test_a_parent_that_the_stream_no_longer_lists_does_not_count():
     assert readable({LEFT: (OLD,), RIGHT: (OLD,)}, set()) == [LEFT, RIGHT]
+
+
+def test_descendants_are_children_of_children_too():
+    assert descendants([OLD], MERGE) == {LEFT, RIGHT, MERGED}
+    assert descendants([RIGHT], MERGE) == {MERGED}
+    assert descendants([MERGED], MERGE) == set()
 
 
 def test_an_ended_shard_whose_children_are_listed_needs_no_other_listing():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribing
+from streamapp.brokers.base import Broker, Kept, Published, Reader, Source, Subscribing
 from streamapp.brokers.kafka import options as settings
 from streamapp.brokers.kafka import resolving
 from streamapp.brokers.kafka.group import GroupReader
@@ -79,6 +79,14 @@ class KafkaBroker(Broker):
             shard: Bounds(firsts[shard], ends[shard])
             for shard in existing
             if shard in firsts and shard in ends
+        }
+
+    def kept(self, shards: Sequence[Shard]) -> dict[Shard, Kept]:
+        """Return the bounds of the logs, and the time that their topics keep records, in four questions."""
+        bounds = self.bounds(shards)
+        seconds = self._queries.retentions({shard.stream for shard in bounds})
+        return {
+            shard: Kept(kept.first, kept.end, seconds.get(shard.stream)) for shard, kept in bounds.items()
         }
 
     def inherited(self, group: str, shards: Sequence[Shard]) -> dict[Shard, int]:

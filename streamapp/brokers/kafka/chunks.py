@@ -37,6 +37,10 @@ class KafkaChunk(Chunk):
         """Return the payloads of all records, in order; None for a tombstone."""
         return list(map(Message.value, self._messages))
 
+    def value(self, index: int) -> bytes | None:
+        """Return the payload of one record; None for a tombstone."""
+        return self._messages[index].value()
+
     def keys(self) -> list[bytes | None]:
         """Return the keys of all records, in order."""
         return list(map(Message.key, self._messages))

@@ -15,6 +15,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._config import ConfigResource
 from confluent_kafka.admin._listoffsets import OffsetSpec
 from confluent_kafka.admin._topic import TopicDescription
 
@@ -83,6 +84,16 @@ class Queries:
         """Return the first offset not older than a moment; shards without one are left out."""
         found = self._offsets(shards, OffsetSpec.for_timestamp(max(milliseconds, 0)))
         return {shard: offset for shard, offset in found.items() if offset >= 0}
+
+    def retentions(self, topics: Iterable[str]) -> dict[str, float]:
+        """Return after how many seconds topics delete records; those that never do so by age are left out."""
+        asked = [ConfigResource(ConfigResource.Type.TOPIC, name) for name in sorted(topics)]
+        if not asked:
+            return {}
+        with answering("how long topics keep records"):
+            found = _found(self._client().describe_configs(asked, request_timeout=TIMEOUT))
+        seconds = {resource.name: _retention(entries) for resource, entries in found.items()}
+        return {name: kept for name, kept in seconds.items() if kept is not None}
 
     def committed(self, group: str, shards: Sequence[Shard]) -> dict[Shard, int]:
         """Return where the group stands in each shard in which it has committed."""
@@ -153,6 +164,13 @@ def _found(futures: Mapping[Any, Any]) -> dict[Any, Any]:
             if error.args[0].code() not in MISSING:
                 raise
     return found
+
+
+def _retention(entries: Mapping[str, Any]) -> float | None:
+    """Read the age at which records go; None for a topic that is only compacted or keeps them for ever."""
+    deletes = "delete" in (entries["cleanup.policy"].value or "")
+    milliseconds = int(entries["retention.ms"].value or -1)
+    return milliseconds / 1000 if deletes and milliseconds >= 0 else None
 
 
 def _is_in(topic: TopicDescription | None, shard: Shard) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from streamapp.brokers.base import Broker, Missing, Published, Reader, Source, Subscribing
+from streamapp.brokers.base import Broker, Kept, Missing, Published, Reader, Source, Subscribing
 from streamapp.brokers.kinesis import options as settings
 from streamapp.brokers.kinesis import packing, resolving
 from streamapp.brokers.kinesis.clients import Clients
@@ -23,7 +23,8 @@ from streamapp.positions import Position
 from streamapp.records import Bounds, Shard
 
 MOST_RECORDS, FEWEST_RECORDS = 10_000, 100
-AHEAD = 100_000
+AHEAD_RECORDS, AHEAD_BYTES = 100_000, 128 * 1024 * 1024
+"""What all shards together may bring with one read each; two pages of a shard wait at most."""
 
 
 class KinesisBroker(Broker):
@@ -87,6 +88,12 @@ class KinesisBroker(Broker):
         end = packing.moment(self._moments.held_back(asked).milliseconds)
         return {shard: Bounds(packing.HORIZON, end, is_moment=True) for shard in existing}
 
+    def kept(self, shards: Sequence[Shard]) -> dict[Shard, Kept]:
+        """Return how long the streams keep records, in one question a stream."""
+        streams = {shard.stream for shard in shards}
+        seconds = {stream: self._queries.retention(stream) for stream in sorted(streams)}
+        return {shard: Kept(seconds=seconds[shard.stream]) for shard in shards}
+
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader, and the stream if its source says so; else a missing stream is the first news."""
         source: Any = subscribing.source
@@ -96,7 +103,11 @@ class KinesisBroker(Broker):
         news = [Missing(source.stream)] if missing and not source.create_if_missing else []
         pool = self._pool()
         means = Means(
-            self.clients, self._queries, self._paces, self._reports, lambda: records_a_read(len(pool.tasks))
+            self.clients,
+            self._queries,
+            self._paces,
+            self._reports,
+            lambda size: records_a_read(len(pool.tasks), size),
         )
 
         def make_feed(shard: Shard, position: int, changed: threading.Condition) -> Feed:
@@ -160,6 +171,11 @@ class KinesisBroker(Broker):
         return self._pools[pid]
 
 
-def records_a_read(shards: int) -> int:
-    """Return how many records one read may bring, so that all that is read ahead stays bounded."""
-    return max(FEWEST_RECORDS, min(MOST_RECORDS, AHEAD // max(shards, 1)))
+def records_a_read(shards: int, size: int) -> int:
+    """Return how many records one read may bring, so that all that is read ahead stays bounded.
+
+    `size` is how many bytes a record of the shard has by experience, or 0 before the first read.
+    """
+    shards = max(shards, 1)
+    records = max(FEWEST_RECORDS, min(MOST_RECORDS, AHEAD_RECORDS // shards))
+    return max(1, min(records, AHEAD_BYTES // shards // max(size, 1)))

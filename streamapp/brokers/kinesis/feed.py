@@ -33,13 +33,16 @@ FIRST_RECORDS = 500
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What all feeds of a process share. `count` returns how many records one read may bring."""
+    """What all feeds of a process share.
+
+    `count` returns how many records one read may bring, by the size of a record in bytes (0: unknown).
+    """
 
     clients: Clients
     queries: Queries
     paces: Paces
     reports: Reports
-    count: Callable[[], int]
+    count: Callable[[int], int]
 
 
 class Feed(Task):
@@ -65,6 +68,7 @@ class Feed(Task):
         self._opening = True
         self._iterator: str | None = None
         self._troubles = 0
+        self._size = 0
         if self.closed:
             self.shelf.put([], SHARD_END)
 
@@ -100,13 +104,19 @@ class Feed(Task):
         client = self._means.clients.reading()
         if self._iterator is None:
             self._iterator = open_iterator(client, self.shard, self._place)
-        count = self._means.count()
+        count = self._means.count(self._size)
         limit = min(FIRST_RECORDS, count) if self._opening else count
         asked = time.monotonic()
         answer = client.get_records(ShardIterator=self._iterator, Limit=limit)
-        self._pace.spend(sum(len(record["Data"]) for record in answer["Records"]))
+        self._weigh(answer["Records"])
         self._troubles = 0
         return self._arrived(answer, asked)
+
+    def _weigh(self, records: list[Any]) -> None:
+        size = sum(len(record["Data"]) for record in records)
+        self._pace.spend(size)
+        if records:
+            self._size = size // len(records)
 
     def _arrived(self, answer: Any, asked: float) -> float | None:
         self._iterator = answer.get("NextShardIterator")

@@ -66,6 +66,12 @@ class Queries:
             self.listed(stream)
         return self._incarnations.get(stream, ("", ""))[1]
 
+    def retention(self, stream: str) -> float | None:
+        """Return after how many seconds the stream trims records; None if it isn't there."""
+        with answering(f"how long {stream} keeps records"):
+            described = self._described(stream)
+        return None if described is None else described["RetentionPeriodHours"] * 3600.0
+
     def create(self, stream: str, shards: int) -> None:
         """Make a stream unless it is there; doesn't wait until it can be used."""
         with answering(f"whether {stream} could be made"):

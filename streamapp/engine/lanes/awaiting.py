@@ -30,13 +30,13 @@ class AwaitedRecords(RecordHandling):
     async def handle_on_loop(self, work: Work) -> Work | None:
         """Handle work until it is done or something else must happen first; return what is left."""
         part, attempt = work.slices[0], work.attempt
-        decode, raws = self._decoding(part.chunk)
-        for index in part.indexes:
+        decode, raws = self._decoding(part)
+        for index, raw in zip(part.indexes, raws, strict=True):
             if not part.current:
                 return None
             if not self._gate.enter():
                 return rest(part, index, attempt)
-            if left := await self._deliver(part, index, attempt, decode, raws[index]):
+            if left := await self._deliver(part, index, attempt, decode, raw):
                 return left
             attempt = 1
         return None

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 
 from streamapp.engine.gate import Gate
 from streamapp.engine.lanes.base import Lanes
-from streamapp.engine.lanes.strands import SPLITS, Strands, Taken
+from streamapp.engine.lanes.splits import SPLITS
+from streamapp.engine.lanes.strands import Strands, Taken
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
 from streamapp.mount import Mount
@@ -28,7 +29,11 @@ class ManyLanes(Lanes):
         self._mount = mount
         self._gate = gate.follower()
         self._clock = clock
-        self._changed = threading.Condition()
+        lock = threading.Lock()
+        self._waits = threading.Condition(lock)
+        """Something waits for a lane, or lanes shall end."""
+        self._ended = threading.Condition(lock)
+        """A call has ended."""
         self._strands = Strands(SPLITS[mount.order], mount.lanes, mount.batch)
         self._most = AHEAD * mount.subscribing().limit
         self._failure: BaseException | None = None
@@ -36,9 +41,9 @@ class ManyLanes(Lanes):
     def add(self, slices: Sequence[Slice]) -> None:
         """Queue records for the lanes."""
         if slices:
-            with self._changed:
+            with self._waits:
                 self._strands.add(slices)
-                self._changed.notify_all()
+                self._waits.notify(self._strands.ready)
             self._wake()
 
     def work(self) -> None:
@@ -52,46 +57,52 @@ class ManyLanes(Lanes):
 
     def waiting(self) -> set[Shard]:
         """Return the shards of which enough records wait."""
-        with self._changed:
-            return {shard for shard, records in self._strands.waiting.items() if records >= self._most}
+        with self._waits:
+            return self._strands.waiting(self._most)
 
     def drain(self, shards: Collection[Shard], seconds: float) -> None:
         """Withdraw what waits of these shards, and wait for what runs."""
-        with self._changed:
+        with self._ended:
             self._strands.withdraw(shards)
-            self._changed.wait_for(lambda: not self._strands.running(shards), seconds)
+            self._ended.wait_for(lambda: not self._strands.running(shards), seconds)
 
     def clear(self) -> None:
         """Forget what waits and runs."""
-        with self._changed:
+        with self._waits:
             self._strands.clear()
 
     @property
     def busy(self) -> bool:
         """Tell whether anything waits or runs."""
-        with self._changed:
+        with self._waits:
             return bool(self._strands)
 
     def _take(self) -> Taken | None:
         may = not self._failure and self._gate.enter()
         return self._strands.take(self._clock()) if may else None
 
-    def _died(self, failure: BaseException) -> None:
+    def _exchange(self, taken: Taken, left: Work | None) -> Taken | None:
+        """Give work back and take up what this lane may do next; others are woken for the rest."""
+        with self._ended:
+            self._strands.give_back(taken, left)
+            self._ended.notify_all()
+            following = self._take()
+            # One more where something is left: an idle lane must know when that is due.
+            self._waits.notify(self._strands.ready + bool(left))
+            return following
+
+    def _died(self, failure: BaseException, taken: Taken, left: Work | None) -> None:
         """Note what ends the worker, before any other lane takes the work that it came from."""
         fields = Fields(subscription=self._mount.name)
         logger.critical("Lane died, the worker ends. %s", fields, exc_info=failure)
         self._failure = failure
+        self._exchange(taken, left)
 
     def _unavailable(self, left: Work | None, error: Exception) -> Work | None:
         """Return the work as it is tried again after an outage."""
         fields = Fields(subscription=self._mount.name, error=error)
         logger.warning("Waiting for the broker or the database. %s", fields)
         return left and Work(left.slices, left.attempt, self._clock() + OUTAGE_SECONDS)
-
-    def _give_back(self, taken: Taken, left: Work | None) -> None:
-        with self._changed:
-            self._strands.give_back(taken, left)
-            self._changed.notify_all()
 
     @abstractmethod
     def _wake(self) -> None:

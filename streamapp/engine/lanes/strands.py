@@ -1,28 +1,21 @@
-"""What is handled in order: records of one strand one after the other, strands side by side.
-
-ORDER says what a strand is: a shard, a key of a topic, or a single record. A record without a key
-belongs to the strand of its shard.
-"""
+"""What is handled in order: records of one strand one after the other, strands side by side."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from heapq import heappop, heappush
 from itertools import count
+from typing import NamedTuple
 
-from streamapp.engine.shard import Slice
+from streamapp.engine.lanes.splits import Split, Strand
+from streamapp.engine.shard import ShardState, Slice
 from streamapp.engine.work import Work
 from streamapp.records import Shard
 
-Strand = Hashable
-Split = Callable[[Slice], Iterator[tuple[Strand, Slice]]]
 
-
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """Work that a lane has taken up; its strands wait until it is given back."""
 
-    strands: tuple[Strand, ...]
+    strands: Sequence[Strand]
     work: Work
 
 
@@ -42,27 +35,37 @@ class Strands:
         self._later: list[tuple[float, int, Taken]] = []
         self._numbers = count()
         self._running: dict[int, Taken] = {}
-        self.waiting: Counter[Shard] = Counter()
-        """How many records of each shard wait for a lane."""
+        self._waiting: Counter[ShardState] = Counter()
 
     def __bool__(self) -> bool:
         return bool(self._queues or self._later or self._running)
 
+    @property
+    def ready(self) -> int:
+        """Return how many strands a lane may take up at once."""
+        return len(self._ready)
+
     def add(self, slices: Sequence[Slice]) -> None:
         """Queue records, each behind what waits of its strand."""
+        queues, ready = self._queues, self._ready
         for whole in slices:
-            self.waiting[whole.state.shard] += len(whole.indexes)
+            self._waiting[whole.state] += len(whole.indexes)
             for strand, part in self._split(whole):
-                queue = self._queues.get(strand)
-                if queue is None:
-                    self._queues[strand] = deque([part])
-                    self._ready.append(strand)
+                if (queue := queues.get(strand)) is None:
+                    queues[strand] = deque((part,))
+                    ready.append(strand)
                 else:
                     queue.append(part)
 
+    def waiting(self, most: int) -> set[Shard]:
+        """Return the shards of which so many records wait for a lane, or more."""
+        return {state.shard for state, records in self._waiting.items() if records >= most}
+
     def take(self, now: float) -> Taken | None:
         """Return what a lane may do now, or None."""
-        taken = self._due(now) or self._next()
+        taken = self._due(now) if self._later else None
+        if taken is None:
+            taken = self._next_batch() if self._most else self._next()
         if taken:
             self._running[id(taken)] = taken
         return taken
@@ -90,8 +93,7 @@ class Strands:
     def withdraw(self, shards: Collection[Shard]) -> None:
         """Forget what waits of these shards."""
         for strand, queue in list(self._queues.items()):
-            kept = deque(part for part in queue if part.state.shard not in shards)
-            self._queues[strand] = kept
+            self._queues[strand] = deque(part for part in queue if part.state.shard not in shards)
         later, self._later = self._later, []
         for due, number, taken in later:
             slices = tuple(part for part in taken.work.slices if part.state.shard not in shards)
@@ -100,16 +102,13 @@ class Strands:
                 heappush(self._later, (due, number, Taken(taken.strands, work)))
             else:
                 self._release(taken.strands)
-        for shard in shards:
-            self.waiting.pop(shard, None)
+        for state in [state for state in self._waiting if state.shard in shards]:
+            del self._waiting[state]
 
     def clear(self) -> None:
         """Forget all that waits and runs."""
-        self._queues.clear()
-        self._ready.clear()
-        self._later.clear()
-        self._running.clear()
-        self.waiting.clear()
+        for forgotten in (self._queues, self._ready, self._later, self._running, self._waiting):
+            forgotten.clear()
 
     def _due(self, now: float) -> Taken | None:
         while self._later and self._later[0][0] <= now:
@@ -121,39 +120,50 @@ class Strands:
         return None
 
     def _next(self) -> Taken | None:
+        """Take one piece of one strand."""
+        while self._ready:
+            strand = self._ready.popleft()
+            if part := self._first_of(strand, None):
+                return Taken((strand,), Work((part,)))
+            del self._queues[strand]
+        return None
+
+    def _next_batch(self) -> Taken | None:
+        """Take pieces of as many strands as a batch has room for: every lane shall have its share."""
         strands: list[Strand] = []
         slices: list[Slice] = []
-        room = self._room()
+        room = max(1, min(self._most or 1, -(-self._waiting.total() // self._lanes)))
         while self._ready and room > 0:
             strand = self._ready.popleft()
-            if found := self._first_of(strand, room):
+            found = len(slices)
+            while room > 0 and (part := self._first_of(strand, room)):
+                slices.append(part)
+                room -= len(part.indexes)
+            if len(slices) > found:
                 strands.append(strand)
-                slices += found
-                room -= sum(len(part.indexes) for part in found) if self._most else room
-        return Taken(tuple(strands), Work(tuple(slices))) if slices else None
+            else:
+                del self._queues[strand]
+        return Taken(strands, Work(tuple(slices))) if slices else None
 
-    def _room(self) -> int:
-        """Return how many records a batch may have; for single records one piece of a strand is enough."""
-        if not self._most:
-            return 1
-        return max(1, min(self._most, -(-self.waiting.total() // self._lanes)))
-
-    def _first_of(self, strand: Strand, room: int) -> list[Slice]:
-        """Take the first records of a strand: one piece, or as many as a batch has room for."""
-        found: list[Slice] = []
-        queue = self._queues.get(strand, deque())
-        while queue and room > 0:
+    def _first_of(self, strand: Strand, room: int | None) -> Slice | None:
+        """Take a strand's first piece that no move has voided, cut to the room there is."""
+        queue = self._queues[strand]
+        while queue:
             part = queue.popleft()
-            if part.current and self._most and len(part.indexes) > room:
+            if room and len(part.indexes) > room and part.current:
                 queue.appendleft(part.rest(part.indexes[room:]))
                 part = part.rest(part.indexes[:room])
-            self.waiting[part.state.shard] -= len(part.indexes)
+            self._took(part)
             if part.current:
-                found.append(part)
-                room -= len(part.indexes) if self._most else room
-        if not found:
-            self._queues.pop(strand, None)
-        return found
+                return part
+        return None
+
+    def _took(self, part: Slice) -> None:
+        left = self._waiting[part.state] - len(part.indexes)
+        if left > 0:
+            self._waiting[part.state] = left
+        else:
+            del self._waiting[part.state]  # it may never be held again
 
     def _release(self, strands: Sequence[Strand]) -> None:
         for strand in strands:
@@ -161,28 +171,3 @@ class Strands:
                 self._ready.append(strand)
             else:
                 self._queues.pop(strand, None)
-
-
-def by_shard(part: Slice) -> Iterator[tuple[Strand, Slice]]:
-    """Keep a shard's records in order."""
-    yield part.state.shard, part
-
-
-def by_key(part: Slice) -> Iterator[tuple[Strand, Slice]]:
-    """Keep the records of a key in order, within its topic."""
-    shard, keys = part.state.shard, part.chunk.keys()
-    chosen: dict[Strand, list[int]] = {}
-    for index in part.indexes:
-        key = keys[index]
-        chosen.setdefault(shard if key is None else (shard.stream, key), []).append(index)
-    for strand, indexes in chosen.items():
-        yield strand, part.rest(indexes)
-
-
-def singly(part: Slice) -> Iterator[tuple[Strand, Slice]]:
-    """Keep no order."""
-    for index in part.indexes:
-        yield object(), part.rest([index])
-
-
-SPLITS: dict[str, Split] = {"shard": by_shard, "key": by_key, "none": singly}

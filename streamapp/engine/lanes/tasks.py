@@ -60,8 +60,8 @@ class TaskLanes(ManyLanes):
     def close(self) -> None:
         """Wait for the calls that run."""
         self._gate.stop()
-        with self._changed:
-            self._changed.wait_for(lambda: not self._tasks)
+        with self._ended:
+            self._ended.wait_for(lambda: not self._tasks)
 
     def _wake(self) -> None:
         self._loop.call_soon(self._start)
@@ -69,38 +69,34 @@ class TaskLanes(ManyLanes):
     def _start(self) -> None:
         """Start as many tasks as there is work for; on the loop."""
         for _ in range(self._mount.lanes - len(self._tasks)):
-            taken = self._locked_take()
+            with self._waits:
+                taken = self._take()
             if taken is None:
                 return
             task = asyncio.get_running_loop().create_task(self._run(taken))
             self._tasks.add(task)
-            task.add_done_callback(self._ended)
+            task.add_done_callback(self._forget)
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _forget(self, task: "asyncio.Task[None]") -> None:
         task.exception()  # it was reported; whoever polls hears of it
-        with self._changed:
+        with self._ended:
             self._tasks.discard(task)
-            self._changed.notify_all()
-
-    def _locked_take(self) -> Taken | None:
-        with self._changed:
-            return self._take()
+            self._ended.notify_all()
+        self._start()  # something may have come while it ended
 
     async def _run(self, taken: Taken | None) -> None:
         while taken:
-            await self._handle(taken)
-            taken = self._locked_take()
+            taken = self._exchange(taken, await self._handle(taken))
 
-    async def _handle(self, taken: Taken) -> None:
+    async def _handle(self, taken: Taken) -> Work | None:
         left: Work | None = taken.work
         try:
-            left = await self._records.handle_on_loop(taken.work)
+            left = await self._records.watch.calls.await_handled(taken.work, self._records.handle_on_loop)
             if self._moves.take_asked():
                 await sync_to_async(self._saver.look_once)()
         except (BrokerUnavailable, DatabaseError) as error:
             left = self._unavailable(left, error)
         except BaseException as failure:
-            self._died(failure)
+            self._died(failure, taken, left)
             raise
-        finally:
-            self._give_back(taken, left)
+        return left

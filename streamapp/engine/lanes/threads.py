@@ -16,7 +16,7 @@ from streamapp.engine.work import Work
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.mount import Mount
 
-IDLE_SECONDS = 0.2
+IDLE_SECONDS = 1.0
 
 
 class ThreadLanes(ManyLanes):
@@ -42,6 +42,8 @@ class ThreadLanes(ManyLanes):
     def close(self) -> None:
         """Wait for the calls that run."""
         self._gate.stop()
+        with self._waits:
+            self._waits.notify_all()
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
@@ -54,20 +56,21 @@ class ThreadLanes(ManyLanes):
     def _run(self, handling: Handling, moves: Moves) -> None:
         try:
             while not self._gate.stopping:
-                if taken := self._wait():
-                    self._handle(taken, handling, moves)
+                taken = self._wait()
+                while taken:
+                    taken = self._exchange(taken, self._handle(taken, handling, moves))
         finally:
             connections.close_all()
 
     def _wait(self) -> Taken | None:
-        with self._changed:
+        with self._waits:
             if (taken := self._take()) is None:
                 due = self._strands.next_due()
                 pause = IDLE_SECONDS if due is None else min(IDLE_SECONDS, max(0.0, due - self._clock()))
-                self._changed.wait(pause)
+                self._waits.wait(pause)
             return taken
 
-    def _handle(self, taken: Taken, handling: Handling, moves: Moves) -> None:
+    def _handle(self, taken: Taken, handling: Handling, moves: Moves) -> Work | None:
         left: Work | None = taken.work
         try:
             left = handling.handle(taken.work)
@@ -76,7 +79,6 @@ class ThreadLanes(ManyLanes):
         except (BrokerUnavailable, DatabaseError) as error:
             left = self._unavailable(left, error)
         except BaseException as failure:
-            self._died(failure)
+            self._died(failure, taken, left)
             raise
-        finally:
-            self._give_back(taken, left)
+        return left

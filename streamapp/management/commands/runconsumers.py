@@ -9,8 +9,9 @@ from django.db import Error as DatabaseError
 
 from streamapp import registry
 from streamapp.conf import configuration
-from streamapp.exceptions import StreamappError
+from streamapp.exceptions import ConfigurationError, StreamappError
 from streamapp.management.running.migrations import unapplied_migrations
+from streamapp.management.running.ports import Ports, listening
 from streamapp.management.running.process import ConsumerProcess
 from streamapp.management.running.processes import Processes, follow_parent, this_command
 from streamapp.mount import Mount
@@ -38,19 +39,41 @@ class Command(BaseCommand):
         parser.add_argument(
             "--processes", type=int, default=1, metavar="N", help="Run N processes; one that dies ends all."
         )
+        parser.add_argument("--health-port", type=int, metavar="PORT", help="Answer GET /live and /ready.")
+        parser.add_argument("--metrics-port", type=int, metavar="PORT", help="Answer GET /metrics.")
+        parser.add_argument(
+            "--address",
+            default="127.0.0.1",
+            help="Listen there; 0.0.0.0 for all. With --processes each takes the next port.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run and exit with the code of the worker."""
         if options["processes"] < 1:
             raise CommandError("--processes takes a number from 1 on.")
+        ports = Ports(options["address"], options["health_port"], options["metrics_port"])
         mounts = self._chosen(options["subscriptions"], options["exclude"])
+        self._check(ports, options["processes"])
         self._look_at_the_database()
         names = ", ".join(mount.name for mount in mounts)
         self.stdout.write(f"Running {names}. SIGTERM or Ctrl-C stops cleanly.")
         if options["processes"] > 1:
             sys.exit(Processes(this_command(without="--processes"), options["processes"]).run())
         follow_parent()
-        sys.exit(ConsumerProcess(mounts, until_caught_up=options["until_caught_up"]).run())
+        sys.exit(self._run(ConsumerProcess(mounts, until_caught_up=options["until_caught_up"]), ports))
+
+    def _run(self, process: ConsumerProcess, ports: Ports) -> int:
+        try:
+            with listening(process.worker, ports.of_this_process(), configuration().HEARTBEAT_TTL):
+                return process.run()
+        except ConfigurationError as error:
+            raise CommandError(str(error)) from error
+
+    def _check(self, ports: Ports, processes: int) -> None:
+        try:
+            ports.check(processes)
+        except ConfigurationError as error:
+            raise CommandError(str(error)) from error
 
     def _chosen(self, names: list[str], excluded: list[str]) -> list[Mount]:
         try:

@@ -31,11 +31,11 @@ class ConsumerProcess:
     def __init__(self, mounts: Sequence[Mount], *, until_caught_up: bool = False) -> None:
         brokers = {mount.broker: registry.broker(mount.broker) for mount in mounts}
         store = Store(configuration().DATABASE)
-        self._worker = Worker(mounts, brokers, store, configuration(), rewind_from_handler)
+        self.worker = Worker(mounts, brokers, store, configuration(), rewind_from_handler)
         self._asked = False
         self._goals = [
             CatchingUp(consumer, brokers[consumer.mount.broker], store)
-            for consumer in self._worker.consumers
+            for consumer in self.worker.consumers
             if until_caught_up
         ]
 
@@ -44,12 +44,12 @@ class ConsumerProcess:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
         _calm_collector()
-        self._worker.start()
-        while not (self._asked or self._worker.ended.wait(LOOK_SECONDS) or self._is_caught_up()):
+        self.worker.start()
+        while not (self._asked or self.worker.ended.wait(LOOK_SECONDS) or self._is_caught_up()):
             pass
         logger.info("Stopping. %s", Fields(timeout_seconds=configuration().STOP_TIMEOUT))
-        self._worker.stop()
-        clean = self._worker.join(configuration().STOP_TIMEOUT)
+        self.worker.stop()
+        clean = self.worker.join(configuration().STOP_TIMEOUT)
         code = self._code()
         if not clean:
             logging.shutdown()
@@ -71,7 +71,7 @@ class ConsumerProcess:
             return False
 
     def _code(self) -> int:
-        failure = self._worker.failure
+        failure = self.worker.failure
         if failure is None:
             return codes.OK
         return codes.WRONG if isinstance(failure, ConfigurationError | InvalidPosition) else codes.DIED

@@ -9,6 +9,7 @@ from contextlib import suppress
 from types import FrameType
 
 from streamapp.management.running import codes
+from streamapp.management.running.ports import NUMBER
 
 PARENT_PIPE = "STREAMAPP_PARENT_PIPE"
 LOOK_SECONDS = 0.2
@@ -31,8 +32,8 @@ class Processes:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
         reading, writing = os.pipe()
-        environment = {**os.environ, PARENT_PIPE: str(reading)}
-        for _ in range(self._count):
+        for child in range(self._count):
+            environment = {**os.environ, PARENT_PIPE: str(reading), NUMBER: str(child)}
             self._children.append(subprocess.Popen(self._command, env=environment, pass_fds=[reading]))
         os.close(reading)
         code = self._watch()

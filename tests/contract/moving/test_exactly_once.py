@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.db import OperationalError, connection
 
 from streamapp import Outcome
-from streamapp.positions import At, Earliest
+from streamapp.positions import Earliest
 from tests.contract.moving.places import places
 
 KINDS = ["record", "batch", "async_batch"]
@@ -29,6 +29,9 @@ class Effects:
         names = Group.objects.filter(name__startswith=f"{self.stage.name} ").values_list("name", flat=True)
         return sorted((name.split()[1] for name in names), key=lambda value: int(value.split("@")[1]))
 
+    def of(self, partition) -> list[str]:
+        return [value for value in self.all() if value.startswith(f"{partition}@")]
+
 
 @pytest.fixture
 def effects(stage):
@@ -43,6 +46,11 @@ def exact(stage, effects, *, kind="record", writing=range(20), **options):
         value = f"0@{place}"
         worker.when(value, *[lambda ctx, value=value: write(ctx, value)] * 5)
     return worker
+
+
+def first_row(stage):
+    """The row of the first partition."""
+    return stage.rows().filter(shard=stage.log.shard_id(0))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -146,7 +154,7 @@ def test_a_rewind_while_the_handler_runs_undoes_its_writes_and_delivers_again(st
     worker = exact(stage, effects)
     stage.run()
     worker.forget()
-    stage.log.fill(stage.source.topic, 1)
+    stage.log.fill(stage.topic, 1)
     worker.calls.reactions["0@10"] = [
         lambda ctx: (effects.write(ctx), _elsewhere_rewind(stage, "0@8"))[:0] or None,
         effects.write,
@@ -161,10 +169,10 @@ def test_a_rewind_forgets_what_was_settled_behind_it(stage, effects):
     worker = exact(stage, effects, writing=[])
     worker.when("0@3", lambda ctx: Outcome.hold())
     stage.run()
-    assert stage.rows().get(shard="0").settled != ""
+    assert first_row(stage).get().settled != ""
     worker.forget()
     stage.rewind("0@5")
-    assert stage.rows().get(shard="0").settled == ""
+    assert first_row(stage).get().settled == ""
     stage.save()
     stage.run()
     assert worker.of(0) == places(0, range(5, 10))
@@ -187,7 +195,7 @@ def test_a_seek_is_stored_with_the_handlers_writes(stage, effects):
 
     def back(ctx):
         effects.write(ctx)
-        ctx.seek(At("0", 6, stage.source.topic))
+        ctx.seek(stage.position("0@6"))
 
     worker.when("0@9", back)
     worker.when("0@6", lambda ctx: None, lambda ctx: Outcome.hold())
@@ -202,7 +210,7 @@ def test_settled_text_that_cannot_be_read_counts_as_none_and_says_so(stage, effe
     worker.when("0@3", lambda ctx: Outcome.hold())
     stage.run()
     stage.crash(worker)
-    stage.rows().filter(shard="0").update(settled="rubbish")
+    first_row(stage).update(settled="rubbish")
     worker = stage.start(transaction="checkpoint")
     stage.run()
     assert worker.of(0) == places(0, range(3, 10))

@@ -7,7 +7,6 @@ import pytest
 
 from streamapp import Outcome
 from streamapp.outcomes import ACK
-from streamapp.positions import At
 from tests.contract.moving.logs import wait_for
 from tests.contract.moving.places import places
 from tests.contract.moving.stage import AT_ONCE
@@ -117,7 +116,18 @@ def test_effects_happen_once_with_several_lanes(stage, kind):
 
 def test_a_seek_voids_what_other_lanes_handle(stage):
     worker = stage.start(start_at="earliest", lanes=4, order="none")
-    worker.when("0@9", lambda ctx: ctx.seek(At("0", 5, stage.source.topic)))
+    seen, positions = threading.Event(), []
+
+    def remember(ctx):
+        positions.append(ctx.position)
+        seen.set()
+
+    def go_back(ctx):
+        until(seen)
+        ctx.seek(positions[0])
+
+    worker.when("0@5", remember)
+    worker.when("0@9", go_back)
     stage.run()
     wait_for(lambda: not worker.consumer.busy, lambda: "all calls have ended")
     assert [worker.handled.count(value) for value in places(0, range(5, 10))] == [2] * 5

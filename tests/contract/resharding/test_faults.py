@@ -46,6 +46,7 @@ def test_a_closed_shard_without_any_record_ends_too(stage):
     stage.start()
     stage.run_through()
     stage.run(lambda: stage.has_ended(parent), "the parent says that it has ended")
+    assert stage.journal.of(parent) == []
 
 
 def test_children_found_late_are_read_from_their_first_record_although_the_stream_starts_at_its_tip(stage):
@@ -102,7 +103,7 @@ def test_a_stream_that_was_deleted_and_made_again_starts_afresh_and_the_log_says
     stage.save()
     assert stage.row(old).position == position
     assert stage.row(old).retired_at is not None
-    assert stage.row(new).position > position
+    assert stage.broker.describe(stage.row(new).position).startswith("after ")
     assert stage.row(new).retired_at is None
 
 

@@ -1,0 +1,1 @@
+"""Lanes, by key and without order: `python -m benchmarks.lanes`."""

@@ -1,0 +1,1 @@
+"""Leases of ten thousand shards: `python -m benchmarks.leases`."""

@@ -1,0 +1,78 @@
+"""Showing operators what is wrong now: the alerts of a worker as rows."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from uuid import UUID
+
+from django.db import Error as DatabaseError
+
+from streamapp.engine.consumer import Consumer
+from streamapp.engine.heartbeat import Heartbeat
+from streamapp.engine.retention import RetentionWatch
+from streamapp.engine.stuck import StuckCalls
+from streamapp.observability.logs import Fields
+from streamapp.store import Store
+from streamapp.store.alerts import AlertKind, Warned
+from streamapp.store.connections import close_old_connections
+
+logger = logging.getLogger("streamapp.alerting")
+LOOK_SECONDS = 1.0
+Shown = tuple[UUID | None, frozenset[tuple[int, AlertKind, int]]]
+
+
+class Alerting:
+    """Looks often and writes seldom: only when something else is wrong than before."""
+
+    def __init__(
+        self,
+        consumers: Sequence[Consumer],
+        heartbeat: Heartbeat,
+        stuck: StuckCalls,
+        retention: RetentionWatch,
+        store: Store,
+        clock: Callable[[], float],
+    ) -> None:
+        self._consumers = consumers
+        self._heartbeat = heartbeat
+        self._stuck = stuck
+        self._retention = retention
+        self._store = store
+        self._clock = clock
+        self._shown: Shown = (None, frozenset())
+        self._counts: dict[str, Counter[AlertKind]] = {}
+
+    def run_once(self) -> bool:
+        """Look, and write what has changed; False if the database failed, which is tried again."""
+        found = {consumer.mount.name: list(self._found(consumer)) for consumer in self._consumers}
+        self._counts = {name: Counter(alert.kind for alert in alerts) for name, alerts in found.items()}
+        try:
+            self._show([alert for alerts in found.values() for alert in alerts])
+        except DatabaseError as error:
+            logger.warning("Alerts not written, trying again. %s", Fields(error=error))
+            return False
+        return True
+
+    def count(self, subscription: str) -> dict[AlertKind, int]:
+        """Return how much of each kind is wrong with a subscription, by the last look."""
+        counted = self._counts.get(subscription, Counter())
+        return {kind: counted[kind] for kind in AlertKind}
+
+    def _found(self, consumer: Consumer) -> Iterator[Warned]:
+        yield from self._stuck.look(consumer)
+        yield from self._retention.found(consumer)
+        for shard, stopped in list(consumer.watch.stopped.items()):
+            state = consumer.holdings.states.get(shard)
+            if state is not None and state.generation == stopped.generation:
+                seconds = self._clock() - stopped.since
+                kind = AlertKind.STOPPED
+                yield Warned(state.checkpoint, kind, stopped.position, seconds, stopped.reason)
+
+    def _show(self, alerts: Sequence[Warned]) -> None:
+        worker = self._heartbeat.identity
+        shown = worker, frozenset((alert.checkpoint, alert.kind, alert.position) for alert in alerts)
+        if worker is None or shown == self._shown or not (alerts or self._shown[1]):
+            return
+        close_old_connections()
+        self._store.alerts.replace(worker, alerts)
+        self._shown = shown

@@ -1,0 +1,98 @@
+"""The handlers of a soak: each writes down what it was given, in its own transaction, and is odd at times."""
+
+import json
+import os
+from collections.abc import Sequence
+from random import Random
+
+from django.conf import settings
+
+from streamapp import BatchContext, Context, KafkaTopic, KinesisStream, Outcome, subscriber
+from streamapp.positions import At
+from streamapp.records import Record
+from tests.chaos.soak.models import Effect
+from tests.chaos.soak.moods import Mood, mood_of
+
+SEED, CALM = settings.SOAK["seed"], settings.SOAK["calm"]
+SOURCE = {"kafka": KafkaTopic("given-by-the-soak"), "kinesis": KinesisStream("given-by-the-soak")}
+FURTHEST_BACK = 40
+seen: set[tuple[str, int]] = set()
+random = Random(os.getpid())
+source = SOURCE[settings.SOAK["broker"]]
+
+
+class Asked(Exception):
+    """A failure that the record's mood asks for."""
+
+
+@subscriber(source)
+def exact(record: Record, ctx: Context) -> Outcome | None:
+    """Write one effect; with TRANSACTION = "checkpoint" it must be there exactly once."""
+    return write_one("exact", record, ctx)
+
+
+@subscriber(source, batch=20)
+def batches(records: list[Record], ctx: BatchContext) -> list[Outcome]:
+    """Write an effect for each record that isn't held."""
+    moods = [mood("batches", number_of(record)) for record in records]
+    if Mood.FAIL in moods:
+        raise Asked
+    kept = [record for record, each in zip(records, moods, strict=True) if each is not Mood.HOLD]
+    Effect.objects.bulk_create(effect("batches", record, ctx) for record in kept)
+    return [Outcome.hold("asked to") if each is Mood.HOLD else Outcome.ack() for each in moods]
+
+
+@subscriber(source)
+def moving(record: Record, ctx: Context) -> Outcome | None:
+    """Write one effect and sometimes seek back; it is rewound from outside too."""
+    return write_one("moving", record, ctx)
+
+
+def write_one(subscription: str, record: Record, ctx: Context) -> Outcome | None:
+    written = effect(subscription, record, ctx)
+    match mood(subscription, written.number):
+        case Mood.HOLD:
+            return Outcome.hold("asked to")
+        case Mood.FAIL:
+            raise Asked
+        case Mood.SEEK if subscription == "moving":
+            ctx.seek(At(record.shard.id, back_from(record), record.shard.stream))
+    written.save()
+    return None
+
+
+def mood(subscription: str, number: int) -> Mood:
+    """Return what is odd about a record the first time that this process has it."""
+    if CALM or (subscription, number) in seen:
+        return Mood.NONE
+    seen.add((subscription, number))
+    return mood_of(SEED, subscription, number)
+
+
+def effect(subscription: str, record: Record, ctx: BatchContext) -> Effect:
+    """Return the row, with the life of its shard in this worker: an onlooker can't know it otherwise."""
+    state = ctx._mover._holdings.states.get(record.shard)
+    return Effect(
+        subscription=subscription,
+        shard=record.shard.id,
+        position=record.position,
+        number=number_of(record),
+        key=(record.key or b"").decode(),
+        epoch=state.epoch if state else 0,
+        generation=state.generation if state else 0,
+        process_id=os.getpid(),
+    )
+
+
+def back_from(record: Record) -> int:
+    """Return an earlier position of the shard: on Kafka a few records back, on Kinesis one handled before."""
+    earlier: Sequence[int] = (
+        Effect.objects.filter(subscription="moving", shard=record.shard.id, position__lt=record.position)
+        .values_list("position", flat=True)
+        .order_by("-position")[:FURTHEST_BACK]
+    )
+    return random.choice(earlier) if earlier else record.position
+
+
+def number_of(record: Record) -> int:
+    return int(json.loads(record.value or b"0"))
