@@ -24,7 +24,8 @@ def begin() -> None:
     """Start the clock at the first call."""
     if not tally.moments:
         with lock:
-            tally.moments or tally.begin()
+            if not tally.moments:
+                tally.begin()
 
 
 def count(entry: Entry) -> None:

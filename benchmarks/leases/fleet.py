@@ -40,7 +40,7 @@ class Fleet:
         self._processes: list[subprocess.Popen[str]] = []
 
     def start(self) -> float:
-        """Start all workers and wait until each has its share; returns the seconds from the first share on."""
+        """Start all workers, wait for even shares, and return the seconds that took from the first one on."""
         environment = {**os.environ, VARIABLE: json.dumps(asdict(self._run))}
         command = [sys.executable, "-m", "benchmarks.leases.worker"]
         for _ in range(self._count):
@@ -56,9 +56,11 @@ class Fleet:
         """Wait until all shards are spread evenly, within one, over the workers that live."""
         least = self._shards // len(self._processes)
         self._await(
-            lambda shares: len(shares) == len(self._processes)
-            and sum(shares.values()) == self._shards
-            and all(least <= share <= least + 1 for share in shares.values()),
+            lambda shares: (
+                len(shares) == len(self._processes)
+                and sum(shares.values()) == self._shards
+                and all(least <= share <= least + 1 for share in shares.values())
+            ),
             "even shares",
         )
 
@@ -98,4 +100,4 @@ class Fleet:
             time.sleep(LOOK_SECONDS)
 
     def _rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        return self._connection.execute(query, parameters or None).fetchall()  # type: ignore[arg-type]
+        return self._connection.execute(query, parameters or None).fetchall()

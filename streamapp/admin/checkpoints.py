@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
+from streamapp.admin.alerts import ShardAlerts
 from streamapp.admin.filters import ChosenSubscription, NeedsAttention, ReadBy
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.rewinding import RewindDesk, way_to_rewind
@@ -30,7 +31,7 @@ EXPLAINED = {
 }
 
 
-class CheckpointAdmin(ShardCells, ReadingAdmin):
+class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     """Where each shard stands and who reads it."""
 
     first_step = _("Run `manage.py runconsumers`: each shard that a subscription reads gets a row here.")
@@ -62,6 +63,8 @@ class CheckpointAdmin(ShardCells, ReadingAdmin):
         "read_to",
         "held",
         "held_records",
+        "alerts",
+        "skips",
         "moved",
         "epoch",
         "revision",

@@ -12,6 +12,7 @@ from streamapp.conf import configuration
 from streamapp.models import HeldRecord, Subscription
 from streamapp.models.worker import WorkerState
 from streamapp.positions import SHARD_END
+from streamapp.services.alerts import with_alerts
 from streamapp.services.lineage import waits_of
 
 OFFERED_AT_MOST = 30
@@ -58,19 +59,21 @@ class ReadBy(admin.SimpleListFilter):
 
 
 class NeedsAttention(admin.SimpleListFilter):
-    """Shards that stand still."""
+    """Shards that stand still, or soon may."""
 
     title = _("attention")
     parameter_name = "attention"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        """Offer the two reasons."""
-        return [("held", _("holds records")), ("unread", _("no live worker"))]
+        """Offer the three reasons."""
+        return [("held", _("holds records")), ("alert", _("has alerts")), ("unread", _("no live worker"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Narrow to one of the reasons."""
         if self.value() == "held":
             return queryset.filter(Exists(HeldRecord.objects.filter(checkpoint=OuterRef("pk"))))
+        if self.value() == "alert":
+            return with_alerts(queryset)
         if self.value() == "unread":
             return _to_be_read(queryset.filter(Q(lease=None) | ~Q(lease__worker__state=WorkerState.ALIVE)))
         return queryset

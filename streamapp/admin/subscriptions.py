@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from streamapp.admin.alerts import SubscriptionAlerts, with_alert_count
 from streamapp.admin.cells import lag, link, time, time_with_age
 from streamapp.admin.reading import COUNTED_AT_MOST, ReadingAdmin
 from streamapp.admin.rewinding import way_to_rewind
@@ -29,12 +30,12 @@ LISTED = (
 )
 
 
-class SubscriptionAdmin(ReadingAdmin):
+class SubscriptionAdmin(SubscriptionAlerts, ReadingAdmin):
     """What runs here, with the counts that tell whether it runs well."""
 
     first_step = _("Add an entry to STREAMAPP['SUBSCRIPTIONS'] and run `manage.py runconsumers`.")
-    list_display = LISTED
-    fields = (*LISTED, "first_started", "quarantined")
+    list_display = (*LISTED, "alert_count")
+    fields = (*LISTED, "alerts", "skips", "first_started", "quarantined")
     change_form_template = "admin/streamapp/change_form.html"
     search_fields = ("name", "streams")
     ordering = ("name",)
@@ -45,7 +46,7 @@ class SubscriptionAdmin(ReadingAdmin):
         unfinished = own.filter(retired_at=None).exclude(position=SHARD_END)
         held = HeldRecord.objects.filter(checkpoint__subscription=OuterRef("pk")).order_by()
         held_a_row = held.values("checkpoint__subscription").annotate(n=Count("pk")).values("n")
-        return with_total_lag(
+        rows = with_total_lag(
             super()
             .get_queryset(request)
             .annotate(
@@ -55,6 +56,7 @@ class SubscriptionAdmin(ReadingAdmin):
                 held_count=Coalesce(Subquery(held_a_row), 0),
             )
         )
+        return with_alert_count(rows, "checkpoint__subscription")
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -91,6 +93,11 @@ class SubscriptionAdmin(ReadingAdmin):
     def held(self, row: Any) -> str:
         """Lead to the shards that hold records."""
         return self._link(row, f"{row.held_count:,}", attention="held") if row.held_count else "0"
+
+    @admin.display(description=_("alerts"), ordering="alert_count")
+    def alert_count(self, row: Any) -> str:
+        """Lead to the shards of which a live worker warns."""
+        return self._link(row, f"{row.alert_count:,}", attention="alert") if row.alert_count else "0"
 
     @admin.display(description=_("oldest checkpoint"), ordering="oldest")
     def oldest_checkpoint(self, row: Any) -> str:

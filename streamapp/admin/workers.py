@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from streamapp.admin.alerts import WorkerAlerts, with_alert_count
 from streamapp.admin.cells import link, state, time, time_with_age
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.models import Lease, Worker
@@ -25,7 +26,7 @@ def worker_mark(worker: Worker | None, now: datetime) -> str:
     return state(MARKS[word], word)
 
 
-class WorkerAdmin(ReadingAdmin):
+class WorkerAdmin(WorkerAlerts, ReadingAdmin):
     """The consumer processes, those of the last days included."""
 
     first_step = _("Run `manage.py runconsumers`: each consumer process is a row here.")
@@ -37,8 +38,9 @@ class WorkerAdmin(ReadingAdmin):
         "process_id",
         "subscription_names",
         "shards",
+        "alert_count",
     )
-    fields = (*list_display, "started", "time_to_live")
+    fields = (*list_display[:-1], "alerts", "started", "time_to_live")
     list_filter = ("state",)
     search_fields = ("host",)
     ordering = ("-started_at",)
@@ -50,7 +52,7 @@ class WorkerAdmin(ReadingAdmin):
         counted_rows: QuerySet[Any] = (
             super().get_queryset(request).annotate(now=Now(), shard_count=Coalesce(counted, 0))
         )
-        return counted_rows
+        return with_alert_count(counted_rows, "worker")
 
     @admin.display(description=_("worker"), ordering="id")
     def identity(self, row: Worker) -> str:

@@ -74,7 +74,7 @@ class Chunk(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """The broker gave these shards to this reader. They stay silent until `Reader.open`."""
+    """The broker gave these shards to this reader, maybe none. They stay silent until `Reader.open`."""
 
     shards: tuple[Shard, ...]
 

@@ -4,8 +4,8 @@ Nothing happens here once a record: how far a lane has come shows in the spans t
 """
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from threading import get_ident
 from typing import Any, cast
 
 from streamapp.engine.shard import Slice
@@ -26,7 +26,7 @@ class Running:
         self.work = work
         self.begun = begun
         self.since = begun
-        self.thread = threading.get_ident()
+        self.thread = get_ident()
         self.coroutine = coroutine
         self.reported = False
         self._place: Place | None = None
@@ -85,8 +85,7 @@ class Calls:
         work = running.work
         handled = _concluded(work) - (_records(left) if left else 0)
         # Of single records, what waits for its time was called once more; what the gate has stopped wasn't.
-        called = left is not work if self._is_batch else left is not None and left.due > 0
-        calls = int(called) if self._is_batch else handled + int(called)
+        calls = int(left is not work) if self._is_batch else handled + bool(left and left.due > 0)
         self._tally.handled(max(0, handled), max(0, calls), self._clock() - running.begun)
 
 
@@ -96,12 +95,10 @@ def _records(work: Work) -> int:
 
 def _concluded(work: Work) -> int:
     """Count the records of work that has ended; outcomes that a move has voided are none."""
-    if all(part.current for part in work.slices):
-        return _records(work)
-    return sum(
-        len(part.indexes) if part.current else sum(map(part.span.is_passed, part.indexes))
-        for part in work.slices
-    )
+    records = 0
+    for part in work.slices:
+        records += len(part.indexes) if part.current else sum(map(part.span.is_passed, part.indexes))
+    return records
 
 
 def _unpassed(work: Work) -> Iterator[Place]:

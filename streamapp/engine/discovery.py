@@ -29,34 +29,35 @@ class Discovery:
         self._opening = opening
         self._store = store
         self._interval = interval
-        self._lineage: Lineage = {}
+        self.lineage: Lineage = {}
+        """The shards as they were listed last."""
 
     def look(self) -> None:
         """List the shards, unless somebody in this process has done so within the interval."""
-        self._lineage = self._broker.lineage(self._mount.source, self._interval)
+        self.lineage = self._broker.lineage(self._mount.source, self._interval)
 
     def look_for_children(self, ended: Collection[Shard]) -> None:
         """List the shards now if some of these have no children yet."""
-        if not rules.are_born(ended, self._lineage):
-            self._lineage = self._broker.lineage(self._mount.source)
+        if not rules.are_born(ended, self.lineage):
+            self.lineage = self._broker.lineage(self._mount.source)
 
     def readable(self) -> dict[Shard, int]:
         """Return the rows of the shards that may be read: neither finished nor waiting for a parent."""
-        rows = self._opening.rows(self._lineage)
+        rows = self._opening.rows(self.lineage)
         stored = self._store.lineage.standings(self._opening.subscription)
         self._keep(stored)
         standings = self._replayed(stored)
         finished = {shard for shard, row in standings.items() if row.finished}
-        return {shard: rows[shard] for shard in rules.readable(self._lineage, finished) if shard in rows}
+        return {shard: rows[shard] for shard in rules.readable(self.lineage, finished) if shard in rows}
 
     def _keep(self, standings: Standings) -> None:
         """Write down what the listing says and the rows don't."""
         store = self._store.lineage
-        if found := rules.incomplete(self._lineage, standings):
+        if found := rules.incomplete(self.lineage, standings):
             store.complete(found)
-        if returned := rules.returned(self._lineage, standings):
+        if returned := rules.returned(self.lineage, standings):
             store.restore(returned)
-        if left := rules.left(self._lineage, standings):
+        if left := rules.left(self.lineage, standings):
             self._retire(left)
 
     def _retire(self, left: Mapping[Shard, Standing]) -> None:
@@ -77,11 +78,11 @@ class Discovery:
         Only for the first worker that comes: the finished shards of one that joins were read by others.
         """
         replay = self._opening.replay
-        related = [s for s, parents in self._lineage.items() if parents or standings[s].finished]
+        related = [s for s, parents in self.lineage.items() if parents or standings[s].finished]
         if not (replay and related) or self._store.lineage.is_read(self._opening.subscription):
             return standings
         unseen = self._store.checkpoints.unseen_rewinds([standings[shard].checkpoint for shard in related])
-        found = self._broker.resolve(replay, list(self._lineage))
+        found = self._broker.resolve(replay, list(self.lineage))
         moved = {standings[shard].checkpoint: found[shard] for shard in related if shard in found}
         self._store.lineage.reopen({row: at for row, at in moved.items() if row not in unseen})
         return self._store.lineage.standings(self._opening.subscription)

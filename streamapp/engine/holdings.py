@@ -95,7 +95,7 @@ class Holdings:
                     by_checkpoint[record.checkpoint].newly_held.append(record)
 
     def saved(self, snapshots: Iterable[Snapshot]) -> None:
-        """Note which snapshots the rows hold."""
+        """Note which snapshots the rows hold; one from before a move says nothing of what came after."""
         with self.lock:
             for snapshot in snapshots:
                 if snapshot.generation == snapshot.state.generation:

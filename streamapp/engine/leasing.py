@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -59,44 +59,75 @@ class SpreadLeases:
         self._opening = opening
         self._discovery = discovery
         self._store = store
+        self._balanced: object = None
 
     def step(self, worker: UUID, held: Sequence[Shard]) -> Share:
-        """Compare what is held with a fair share, and take free shards if it is more."""
+        """Compare what is held with a fair share, and take free shards if it is more.
+
+        The rows, maybe thousands, are read only when something has changed since there was nothing to do.
+        """
         self._store.workers.bury()
+        workers = self._store.workers.running(self._subscription)
+        seen = (
+            worker,
+            workers,
+            set(held),
+            self._discovery.lineage,
+            self._store.leases.outline(self._opening.subscription),
+        )
+        if seen == self._balanced:
+            return Share({}, [])
+        share = self._compare(worker, workers, held)
+        self._balanced = None if share.taken or share.surplus else seen
+        return share
+
+    def _compare(self, worker: UUID, workers: Sequence[UUID], held: Sequence[Shard]) -> Share:
         rows = self._discovery.readable()
-        leases = self._store.leases.rows(list(rows.values()))
-        quota = self._quota(worker, leases)
+        readable = set(rows.values())
+        all_leases = self._store.leases.of(self._opening.subscription)
+        leases = [lease for lease in all_leases if lease.checkpoint in readable]
+        quota = _quota(worker, workers, leases)
         gone = [shard for shard in held if shard not in rows]
         kept = sorted(shard for shard in held if shard in rows)
         if len(kept) > quota:
             return Share({}, [*gone, *kept[quota:]])
-        return Share(self._take(worker, rows, leases, kept, quota - len(kept)), gone)
-
-    def _take(
-        self,
-        worker: UUID,
-        rows: dict[Shard, int],
-        leases: Sequence[LeaseRow],
-        held: Sequence[Shard],
-        wanted: int,
-    ) -> dict[Shard, Placed]:
+        others = _not_of(leases, {rows[shard] for shard in kept})
         # A lease of this worker's own identity that it doesn't hold is the trace of a lost reply.
-        stray = {row.checkpoint for row in leases if row.worker == worker} - {rows[shard] for shard in held}
-        free = stray | {row.checkpoint for row in leases if row.free}
-        shards = [shard for shard, row in rows.items() if row in free and shard not in held][:wanted]
-        by_row = {rows[shard]: shard for shard in shards}
-        if unwanted := stray - by_row.keys():
+        stray = [lease.checkpoint for lease in others if lease.worker == worker]
+        free = [lease.checkpoint for lease in others if lease.free and lease.worker != worker]
+        chosen = [*stray, *_from_own_place(worker, workers, free)][: quota - len(kept)]
+        if unwanted := set(stray).difference(chosen):
             # Nobody takes them from a worker that lives, so they would never be read again.
             self._store.leases.release(worker, unwanted)
-        taken = self._store.leases.take_free(worker, list(by_row)) if shards else []
+        return Share(self._take(worker, rows, chosen), gone)
+
+    def _take(self, worker: UUID, rows: Mapping[Shard, int], chosen: Collection[int]) -> dict[Shard, Placed]:
+        by_row = {row: shard for shard, row in rows.items()}
+        taken = self._store.leases.take_free(worker, chosen) if chosen else []
         return self._opening.placed({by_row[lease.checkpoint]: lease for lease in taken})
 
-    def _quota(self, worker: UUID, leases: Sequence[LeaseRow]) -> int:
-        """Return this worker's share; the remainder stays with those who hold most: no move without need."""
-        workers = self._store.workers.running(self._subscription)
-        if worker not in workers:
-            return 0
-        share, rest = divmod(len(leases), len(workers))
-        held = Counter(lease.worker for lease in leases)
-        most_first = sorted(workers, key=lambda each: -held[each])
-        return share + (most_first.index(worker) < rest)
+
+def _not_of(leases: Sequence[LeaseRow], rows: Collection[int]) -> list[LeaseRow]:
+    return [lease for lease in leases if lease.checkpoint not in rows]
+
+
+def _quota(worker: UUID, workers: Sequence[UUID], leases: Sequence[LeaseRow]) -> int:
+    """Return a worker's share; the remainder stays with those who hold most: no move without need."""
+    if worker not in workers:
+        return 0
+    share, rest = divmod(len(leases), len(workers))
+    held = Counter(lease.worker for lease in leases)
+    most_first = sorted(workers, key=lambda each: -held[each])
+    return share + (most_first.index(worker) < rest)
+
+
+def _from_own_place(worker: UUID, workers: Sequence[UUID], free: Sequence[int]) -> Sequence[int]:
+    """Return the free rows in an order of the worker's own.
+
+    All look within an interval of a death. If all began with the same row, one would win its share
+    and the others would have to look again, one after the other.
+    """
+    if worker not in workers:
+        return free
+    first = len(free) * workers.index(worker) // len(workers)
+    return [*free[first:], *free[:first]]

@@ -199,14 +199,18 @@ class ShardState:
         return position, Ranges([*ranges, *self._known.since(self.watermark.next)])
 
     def is_scattered(self) -> bool:
-        """Tell whether what is settled behind the checkpoint makes too many ranges to store more."""
-        return self._keeping.settled and len(self._settled(NOTHING)[1]) > MOST_RANGES
+        """Tell whether what is settled behind the checkpoint makes too many ranges to store more.
+
+        What an earlier reading has stored is read through in any case: only that can make it fewer.
+        """
+        if not self._keeping.settled or self._known:
+            return False
+        return len(self._settled(NOTHING)[1]) > MOST_RANGES
 
     def saved(self, snapshot: Snapshot) -> None:
-        """Remember that a snapshot has reached the row, unless the shard has moved since."""
-        if snapshot.generation == self.generation:
-            self.exchanged(snapshot.place)
-            self.sought = False
+        """Remember that a snapshot of this generation has reached the row."""
+        self.exchanged(snapshot.place)
+        self.sought = False
 
     def exchange(self, new: Place) -> Exchange:
         """Return the write that a row takes only if it still says what was last written."""

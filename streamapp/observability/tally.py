@@ -14,19 +14,19 @@ class Tally:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._counts: Counter[Metric] = Counter()
+        self._counts: Counter[str] = Counter()
         self._buckets = [0] * (len(BOUNDS) + 1)
         self._seconds = 0.0
 
     def add(self, metric: Metric, number: int = 1) -> None:
         """Count something that happened."""
         with self._lock:
-            self._counts[metric] += number
+            self._counts[metric.name] += number
 
     def handled(self, records: int, calls: int, seconds: float) -> None:
         """Count records that came to an outcome, and calls that took so many seconds together."""
         with self._lock:
-            self._counts[RECORDS_HANDLED] += records
+            self._counts[RECORDS_HANDLED.name] += records
             if calls:
                 self._buckets[bisect_left(BOUNDS, seconds / calls)] += calls
                 self._seconds += seconds
@@ -34,7 +34,7 @@ class Tally:
     def counts(self) -> dict[Metric, int]:
         """Return every counter, also those that are 0."""
         with self._lock:
-            return {metric: self._counts[metric] for metric in COUNTED}
+            return {metric: self._counts[metric.name] for metric in COUNTED}
 
     def seconds(self) -> tuple[list[int], float]:
         """Return the calls by bucket, the last without a bound, and the seconds of all together."""

@@ -24,6 +24,7 @@ class ShardStatus:
     """One checkpoint. A lag is None where nobody knows it; see `ShardLag`.
 
     `lag_age_seconds` is the age of the worker's sample, None where the broker was asked just now.
+    `lost` counts the records that retention has already taken from a shard that nobody reads.
     `held_first` is the position of the first held record, `held_described` the same as its broker
     writes it, and `held_reason` its reason. `saved_at` and `age_seconds` say when the position last
     moved. `waits_for` names the parents that must be finished first.
@@ -40,6 +41,7 @@ class ShardStatus:
     lag_records: int | None
     lag_seconds: float | None
     lag_age_seconds: float | None
+    lost: int | None
     held: int
     held_first: int | None
     held_described: str | None
@@ -90,6 +92,7 @@ def shard_status(
         lag_records=lag.records,
         lag_seconds=lag.seconds,
         lag_age_seconds=lag.age_seconds,
+        lost=_lost(row, bounds, broker),
         held=row.held_count,
         held_first=row.held_first,
         held_described=None if row.held_first is None else described(alias, row.held_first),
@@ -101,6 +104,14 @@ def shard_status(
         waits_for=row.waits,
         present=None if present is None else row.key in present,
     )
+
+
+def _lost(row: Any, bounds: Bounds | None, broker: Broker | None) -> int | None:
+    """Count what the log kept when the checkpoint was written, and doesn't any more; None if not asked."""
+    if bounds is None or broker is None or stage(row, row.waits) is Stage.FINISHED:
+        return None
+    lost = broker.records_between(row.position, bounds.first)
+    return None if lost is None else max(lost, 0)
 
 
 def _lag(row: Any, bounds: Bounds | None, broker: Broker | None) -> ShardLag:

@@ -12,6 +12,7 @@ from streamapp.exceptions import BrokerUnavailable, UnknownSubscription
 from streamapp.models import Quarantined, Subscription
 from streamapp.mount import Mount
 from streamapp.records import Bounds, Shard
+from streamapp.services.alerts import Loss, Telling, live_alerts, loss, recent_skips, telling
 from streamapp.services.shard_status import ShardStatus, checkpoints, is_unknown, shard_status
 
 NOT_MOUNTED = (
@@ -33,6 +34,8 @@ class SubscriptionStatus:
     orphan: bool
     problem: str
     quarantined: int
+    alerts: tuple[Telling, ...]
+    skips: tuple[Loss, ...]
     shards: tuple[ShardStatus, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -41,13 +44,15 @@ class SubscriptionStatus:
         for shard in values["shards"]:
             for name in ("saved_at", "retired_at"):
                 shard[name] = shard[name] and shard[name].isoformat()
+        for skip in values["skips"]:
+            skip["skipped_at"] = skip["skipped_at"].isoformat()
         return values
 
 
 def status(names: Collection[str] = ()) -> list[SubscriptionStatus]:
     """Return how all subscriptions stand, or the named ones, by name; asks database and brokers.
 
-    Takes three or four queries, and for each subscription one call to the broker; a second one where
+    Takes at most seven queries, and for each subscription one call to the broker; a second one where
     shards have no live worker that knows their lag. Raises UnknownSubscription for a name that is
     neither mounted nor stored.
     """
@@ -57,11 +62,31 @@ def status(names: Collection[str] = ()) -> list[SubscriptionStatus]:
     if unknown := sorted(set(names) - known):
         there_are = ", ".join(sorted(known)) or "none yet"
         raise UnknownSubscription(f"No subscription is called {', '.join(unknown)}. There are: {there_are}.")
-    rows, quarantined = checkpoints(names or known), _quarantined(names or known)
+    notes = _notes(names or known)
+    rows = checkpoints(names or known)
     return [
-        _subscription(name, mounts.get(name), stored.get(name), rows.get(name, []), quarantined.get(name, 0))
+        _subscription(name, mounts.get(name), stored.get(name), rows.get(name, []), notes)
         for name in sorted(set(names) or known)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is told of subscriptions beside their shards, by name."""
+
+    quarantined: Mapping[str, int]
+    alerts: Mapping[str, list[Telling]]
+    skips: Mapping[str, list[Loss]]
+
+
+def _notes(names: Collection[str]) -> Notes:
+    alerts: dict[str, list[Telling]] = {}
+    skips: dict[str, list[Loss]] = {}
+    for alert in live_alerts().filter(checkpoint__subscription__name__in=names):
+        alerts.setdefault(alert.checkpoint.subscription.name, []).append(telling(alert))
+    for skip in recent_skips().filter(checkpoint__subscription__name__in=names):
+        skips.setdefault(skip.checkpoint.subscription.name, []).append(loss(skip))
+    return Notes(_quarantined(names), alerts, skips)
 
 
 def _quarantined(names: Collection[str]) -> Mapping[str, int]:
@@ -70,7 +95,7 @@ def _quarantined(names: Collection[str]) -> Mapping[str, int]:
 
 
 def _subscription(
-    name: str, mount: Mount | None, stored: Subscription | None, rows: Sequence[Any], quarantined: int
+    name: str, mount: Mount | None, stored: Subscription | None, rows: Sequence[Any], notes: Notes
 ) -> SubscriptionStatus:
     present, bounds, problem = _ask(mount, [row.key for row in rows if is_unknown(row)])
     broker = registry.broker(mount.broker) if mount else None
@@ -79,7 +104,11 @@ def _subscription(
     alias = mount.broker if mount else stored.broker if stored else ""
     if not rows and not problem:
         problem = "It has no checkpoint yet: run it once."
-    return SubscriptionStatus(name, alias, streams, mount is None, problem, quarantined, shards)
+    quarantined, alerts = notes.quarantined.get(name, 0), tuple(notes.alerts.get(name, ()))
+    skips = tuple(notes.skips.get(name, ()))
+    return SubscriptionStatus(
+        name, alias, streams, mount is None, problem, quarantined, alerts, skips, shards
+    )
 
 
 def _ask(

@@ -9,18 +9,18 @@ STALLED_SECONDS = 2
 
 
 @contextmanager
-def short_transaction(using: str) -> Iterator[None]:
+def short_transaction(using: str, stalled: int = STALLED_SECONDS) -> Iterator[None]:
     """Open a transaction that takes locks others wait for, and hold it briefly whatever happens.
 
     A process that is stopped or cut off in the middle would keep its locks, and whoever takes over its
-    shards would wait for ever: PostgreSQL ends its session after 2 seconds without a statement.
+    shards would wait for ever: PostgreSQL ends its session after `stalled` seconds without a statement.
     """
     connection = connections[using]
     outermost = not connection.in_atomic_block
     with transaction.atomic(using=using):
         if outermost and connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{STALLED_SECONDS}s'")
+                cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{stalled}s'")
         yield
 
 

@@ -4,10 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from streamapp.models import Checkpoint, HeldRecord, Lease
 from streamapp.models.worker import WorkerState
+from streamapp.positions import SHARD_END
 from streamapp.store.checkpoints import Place
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
@@ -61,7 +62,10 @@ class LeaseStore:
         """
         wanted = self._leases.filter(checkpoint__in=checkpoints)
         gone = list(
-            wanted.exclude(worker=None).exclude(worker__state=WorkerState.ALIVE).values_list("worker")
+            wanted.exclude(worker=None)
+            .exclude(worker__state=WorkerState.ALIVE)
+            .values_list("worker")
+            .distinct()
         )
         with short_transaction(self._using):
             takeable = [worker, *(owner for (owner,) in gone)]
@@ -76,11 +80,26 @@ class LeaseStore:
 
     def rows(self, checkpoints: Collection[int]) -> list[LeaseRow]:
         """Return who holds these shards."""
-        rows = self._leases.filter(checkpoint__in=checkpoints).order_by("checkpoint")
-        return [
-            LeaseRow(checkpoint, worker, free=state != WorkerState.ALIVE)
-            for checkpoint, worker, state in rows.values_list("checkpoint_id", "worker_id", "worker__state")
-        ]
+        return _read(self._leases.filter(checkpoint__in=checkpoints))
+
+    def of(self, subscription: int) -> list[LeaseRow]:
+        """Return who holds the shards of a subscription, also those that nobody may read now."""
+        return _read(self._leases.filter(checkpoint__subscription=subscription))
+
+    def outline(self, subscription: int) -> dict[str, int | None]:
+        """Return figures that change whenever a shard is taken, released, rewound, finished or retired.
+
+        Equal figures, and the same workers alive, tell that nobody needs to read the rows again.
+        """
+        rows = self._checkpoints.filter(subscription=subscription)
+        return rows.aggregate(
+            rows=Count("pk"),
+            epochs=Sum("epoch"),
+            revisions=Sum("revision"),
+            held=Count("lease__worker"),
+            finished=Count("pk", filter=Q(position=SHARD_END)),
+            retired=Count("retired_at"),
+        )
 
     def _fence(self, checkpoints: Collection[int]) -> list[Taken]:
         """Raise the epochs first and read the positions after, so that no late save slips in between."""
@@ -89,3 +108,10 @@ class LeaseStore:
         HeldRecord.objects.using(self._using).filter(checkpoint__in=checkpoints).delete()
         rows = mine.only("epoch", "position", "settled")
         return [Taken(row.pk, row.epoch, Place(row.position, row.settled)) for row in rows]
+
+
+def _read(leases: "QuerySet[Lease]") -> list[LeaseRow]:
+    rows = leases.order_by("checkpoint").values_list("checkpoint_id", "worker_id", "worker__state")
+    return [
+        LeaseRow(checkpoint, worker, free=state != WorkerState.ALIVE) for checkpoint, worker, state in rows
+    ]

@@ -16,6 +16,8 @@ from streamapp.store.skips import SkipStore
 from streamapp.store.subscriptions import SubscriptionStore
 from streamapp.store.workers import WorkerStore
 
+STARTING_SECONDS = 30
+
 
 class Store:
     """All rows of one database alias, by concern.
@@ -40,9 +42,10 @@ class Store:
     def begin(self, subscription: int, positions: Mapping[Shard, int], lineage: Lineage = NONE) -> None:
         """Give a subscription its first rows and note that it has started, both or neither.
 
-        A shard without a row is new from then on, so no crash may come in between.
+        A shard without a row is new from then on, so no crash may come in between. Thousands of rows may
+        take their time: nobody waits for them but workers that start the same subscription.
         """
-        with short_transaction(self.using):
+        with short_transaction(self.using, stalled=STARTING_SECONDS):
             self.checkpoints.create(subscription, positions, lineage)
             self.subscriptions.start(subscription)
 

@@ -24,7 +24,8 @@ def _client(user, *names):
     return client
 
 
-VIEWS = ("view_subscription", "view_checkpoint", "view_worker", "view_quarantined", "view_rewind")
+SHOWN = ("subscription", "checkpoint", "worker", "quarantined", "skip", "rewind")
+VIEWS = tuple(f"view_{name}" for name in SHOWN)
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ LISTS = {
     "checkpoint": "runconsumers",
     "worker": "runconsumers",
     "quarantined": "Nothing to do",
+    "skip": "Nothing to do",
     "rewind": "take the action",
 }
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from streamapp.models import Lease
 from tests.live.kinesis_service import Service
 from tests.processes.conftest import await_true
 from tests.processes.kinesis_stage import KinesisStage
@@ -42,6 +43,20 @@ def test_two_shards_become_eight_and_then_three_and_each_record_is_handled_once_
     assert stage.is_in_order()
     closed = {parent for parents in stage.service.broker.lineage(stage.source).values() for parent in parents}
     await_true(lambda: stage.has_ended(*closed), "the closed shards say that they have ended")
+
+
+def test_a_lease_outlasts_a_call_longer_than_the_ttl_although_another_worker_looks_for_free_ones(stage):
+    """Fault 9 where leases are spread: whoever is silent for a TTL loses its shards."""
+    stage = stage(1)
+    stage.start()
+    stage.publish_numbers(1, sleep=10)
+    await_true(lambda: stage.calls("call"), "the call")
+    leases = Lease.objects.filter(checkpoint__stream=stage.source.stream, checkpoint__epoch=1)
+    owner = leases.get().worker
+    stage.start()
+    stage.await_all()
+    assert (stage.handled("call"), stage.handled()) == ([0], [0])
+    assert leases.get().worker == owner
 
 
 @pytest.mark.parametrize("others", [0, 2])

@@ -54,6 +54,7 @@ SETTINGS = [
     Case(Code.BAD_INTERVAL, {"SAVE_INTERVAL": 0}, "SAVE_INTERVAL is 0", "seconds above 0"),
     Case(Code.BAD_INTERVAL, {"STOP_TIMEOUT": "25"}, "STOP_TIMEOUT is '25'", "seconds above 0"),
     Case(Code.BAD_INTERVAL, {"STOP_TIMEOUT": float("nan")}, "STOP_TIMEOUT is nan"),
+    Case(Code.BAD_INTERVAL, {"STUCK_AFTER": None}, "STUCK_AFTER is None"),
     Case(Code.BAD_INTERVAL, {"HEARTBEAT_TTL": True}, "HEARTBEAT_TTL is True"),
     Case(Code.CONTRADICTING_INTERVALS, {"HEARTBEAT_TTL": 8}, "HEARTBEAT_TTL (8 s)", "to 9 or more"),
     Case(Code.UNKNOWN_DATABASE, {"DATABASE": "defualt"}, "'defualt'", "'default'"),

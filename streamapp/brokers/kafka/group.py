@@ -69,6 +69,8 @@ class GroupReader(KafkaReader):
         with self._news.guarded():
             self._assignment.accept()
             self._arriving += map(_key, partitions)
+            if not partitions:
+                self._news.note(Assigned(()))
 
     def _on_revoke(self, _consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
         self._leave(partitions, Revoked)

@@ -43,9 +43,9 @@ class OneLane(Lanes):
             self._backlog.add(work)
 
     def work(self) -> None:
-        """Call the handler until nothing is due, or something must be looked at first."""
+        """Call the handler until nothing is due, or none may start before something is looked at."""
         self._at_work = True
-        while not self._gate.interrupted and (work := self._backlog.take(self._clock())):
+        while self._gate.enter() and (work := self._backlog.take(self._clock())):
             left: Work | None = work
             try:
                 left = self.handling.handle(work)

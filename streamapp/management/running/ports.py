@@ -10,8 +10,8 @@ from streamapp.engine.worker import Worker
 from streamapp.exceptions import ConfigurationError
 from streamapp.management.running.health import HealthServer
 from streamapp.management.running.metrics import MetricsServer
+from streamapp.management.running.processes import NUMBER
 
-NUMBER = "STREAMAPP_PROCESS_NUMBER"
 HIGHEST = 65535
 
 

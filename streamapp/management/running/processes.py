@@ -9,9 +9,9 @@ from contextlib import suppress
 from types import FrameType
 
 from streamapp.management.running import codes
-from streamapp.management.running.ports import NUMBER
 
 PARENT_PIPE = "STREAMAPP_PARENT_PIPE"
+NUMBER = "STREAMAPP_PROCESS_NUMBER"
 LOOK_SECONDS = 0.2
 
 

@@ -75,6 +75,9 @@ def _paragraph(subscription: SubscriptionStatus) -> str:
         lines += [f"  {line}" for line in rows.splitlines()]
     lines += [f"  ! {_holds(shard)}" for shard in subscription.shards if shard.held]
     lines += [f"  ! {_waits(shard)}" for shard in subscription.shards if shard.waits_for]
+    lines += [f"  ! {alert}" for alert in subscription.alerts]
+    lines += [f"  ! {_is_passed(shard)}" for shard in subscription.shards if shard.lost]
+    lines += [f"  ! {skip}" for skip in subscription.skips]
     if subscription.quarantined:
         lines.append(f"  ! {amount(subscription.quarantined, 'record')} in quarantine: see the admin.")
     gone = sum(shard.present is False for shard in subscription.shards)
@@ -85,6 +88,11 @@ def _paragraph(subscription: SubscriptionStatus) -> str:
 def _holds(shard: ShardStatus) -> str:
     reason = shard.held_reason or "no reason given"
     return f"{shard.shard} waits for its held record {shard.held_described}: {reason}"
+
+
+def _is_passed(shard: ShardStatus) -> str:
+    lost = amount(shard.lost or 0, "record")
+    return f"{shard.shard} has lost {lost} to retention already, and nobody reads it"
 
 
 def _waits(shard: ShardStatus) -> str:

@@ -54,29 +54,38 @@ def soak(arguments: argparse.Namespace, directory: Path) -> int:
 
 def run(arguments: argparse.Namespace, directory: Path, postgres: OwnServer, broker: OwnServer) -> Any:
     """Set the stage and let the soak run on it."""
-    from tests.chaos.soak.log_kafka import KafkaLog
+    from tests.chaos.soak.log_kafka import PROTOCOLS, KafkaLog
+    from tests.chaos.soak.log_kinesis import KinesisLog
     from tests.chaos.soak.stage import stage
 
     random = Random(arguments.seed)
-    log = KafkaLog(broker.address(), random.choice(["cooperative", "eager"]))
+    on_kafka = arguments.broker == "kafka"
+    protocol = random.choice(list(PROTOCOLS))
+    log = KafkaLog(broker.address(), protocol) if on_kafka else KinesisLog(broker.address())
     log.make()
-    told = stage(arguments.broker, arguments.seed, {}, log.backend, log.source)
+    told = stage(arguments.broker, arguments.seed, log.backend, log.source)
     set_up(postgres.address(), told)
 
     from tests.chaos.soak.crew import Crew
     from tests.chaos.soak.soak import Soak
-    from tests.chaos.soak.storm import Storm
+    from tests.chaos.soak.storm_kafka import KafkaStorm
+    from tests.chaos.soak.storm_kinesis import KinesisStorm
 
     database = environ.Env.db_url_config(postgres.address())
     proxy = FarProxy(database["HOST"], int(database["PORT"]))
     told["database"] = {"HOST": "127.0.0.1", "PORT": proxy.port}
     crew = Crew(directory, told, arguments.workers, random)
-    storm = Storm(crew, postgres, proxy, random)
+    blown = (crew, postgres, proxy, random)
+    storm = KafkaStorm(*blown, broker) if on_kafka else KinesisStorm(*blown, log)
     try:
-        return Soak(log, crew, storm, arguments.seed, arguments.rate).run(arguments.seconds)
+        report = Soak(log, crew, storm, arguments.seed, arguments.rate).run(arguments.seconds)
     finally:
         crew.close()
         proxy.close()
+    report.figures = (
+        {"broker": arguments.broker} | ({"protocol": protocol} if on_kafka else {}) | report.figures
+    )
+    return report
 
 
 def set_up(database: str, told: dict[str, Any]) -> None:

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,7 +26,9 @@ class Crew:
         self._random = random
         self.size = size
         self.calm = False
-        self.counted: Counter[str] = Counter()
+        self.kills = 0
+        self.died: list[str] = []
+        """Which workers ended although nobody had asked them to, or had killed them."""
         self.silent: set[int] = set()
         """The ids of the processes that were killed or are stalled."""
         self._started = 0
@@ -55,7 +56,7 @@ class Crew:
             self.silent.add(process.pid)
             process.kill()
             process.wait()
-            self.counted["kills"] += 1
+            self.kills += 1
 
     def stall(self) -> Process | None:
         """Stop a worker in whatever it does."""
@@ -63,7 +64,6 @@ class Crew:
             self.silent.add(process.pid)
             process.send_signal(signal.SIGSTOP)
             self._stalled.append(process)
-            self.counted["stalls"] += 1
         return process
 
     def resume(self, process: Process) -> None:
@@ -77,13 +77,12 @@ class Crew:
         """Ask a worker to end; `tend` starts another."""
         if process := self._take():
             self._ask(process)
-            self.counted["stops"] += 1
 
     def tend(self) -> None:
         """Replace what has ended, end what is too much or won't end."""
         for process in [process for process in self._working if process.poll() is not None]:
             self._working.remove(process)
-            self.counted["died"] += 1
+            self.died.append(f"process {process.pid} with code {process.returncode}")
         for process, until in list(self._leaving.items()):
             self._see_off(process, until)
         while len(self._working) + len(self._stalled) < self.size:
@@ -129,7 +128,7 @@ class Crew:
         if process.poll() is None and time.monotonic() > until:
             process.kill()
             process.wait()
-            self.counted["wouldn't end"] += 1
+            self.died.append(f"process {process.pid}, killed: it didn't end when it was asked to")
         if process.poll() is not None:
             del self._leaving[process]
 

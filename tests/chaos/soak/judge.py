@@ -75,21 +75,35 @@ def passed(log: Log, passages: Iterable[Passage], moves: Mapping[str, Sequence[M
 
 
 Life = Callable[[Done], object]
+IsHeld = Callable[[int], bool]
+"""Whether the record of a number was held at first: later ones may be handled before it."""
 
 
-def disordered(done: Mapping[str, Sequence[Done]], life: Life) -> Iterator[str]:
+def disordered(done: Mapping[str, Sequence[Done]], life: Life, is_held: IsHeld) -> Iterator[str]:
     """Name what was handled before an earlier record of the same key and the same life."""
     for shard, each in done.items():
         ordered: dict[object, list[Done]] = defaultdict(list)
         for effect in sorted(each):
-            ordered[life(effect), effect.key].append(effect)
+            if not is_held(effect.number):
+                ordered[life(effect), effect.key].append(effect)
         for effects in ordered.values():
             for earlier, later in pairwise(effects):
                 if later.position < earlier.position:
-                    yield f"{shard}@{earlier.position} before {later.position}, key {later.key}, {life(later)}"
+                    places = f"{shard}@{earlier.position} before {later.position}"
+                    yield f"{places}, {life(later)}, key {later.key}"
 
 
-def skipped(log: Log, done: Mapping[str, Sequence[Done]], is_held: Callable[[int], bool]) -> Iterator[str]:
+def early(done: Mapping[str, Sequence[Done]], parents: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Name the shards of which a record was handled before the last one of a parent."""
+    for child, of in parents.items():
+        begun = min((effect.order for effect in done.get(child, ())), default=None)
+        for parent in of:
+            ended = max((effect.order for effect in done.get(parent, ())), default=0)
+            if begun is not None and begun < ended:
+                yield f"{child} before the end of {parent}"
+
+
+def skipped(log: Log, done: Mapping[str, Sequence[Done]], is_held: IsHeld) -> Iterator[str]:
     """Name the records that one generation of a shard has left out; held ones it may."""
     for shard, each in done.items():
         lives: dict[object, set[int]] = defaultdict(set)

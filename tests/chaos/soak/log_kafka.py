@@ -30,7 +30,7 @@ class KafkaLog:
         self._servers = servers
         self._stored = 0
         self._producer = Producer(
-            {"bootstrap.servers": servers, "enable.idempotence": True, "linger.ms": 5}, logger=None
+            {"bootstrap.servers": servers, "enable.idempotence": True, "linger.ms": 5, "log_level": 0}
         )
 
     def make(self) -> None:
@@ -80,9 +80,18 @@ class KafkaLog:
         consumer.close()
         return dict(found)
 
+    def parents(self) -> dict[str, list[str]]:
+        """Return nothing: partitions have no parents."""
+        return {}
+
     def _consumer(self) -> Consumer:
         return Consumer(
-            {"bootstrap.servers": self._servers, "group.id": "none", "enable.auto.commit": False}, logger=None
+            {
+                "bootstrap.servers": self._servers,
+                "group.id": "none",
+                "enable.auto.commit": False,
+                "log_level": 0,
+            }
         )
 
     def _told(self, error: Any, message: Any) -> None:

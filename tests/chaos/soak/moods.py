@@ -1,4 +1,4 @@
-"""What handlers do to a record at its first delivery in a process: mostly nothing odd, the same for a seed."""
+"""What handlers do to a record the first time a process has it: mostly nothing odd, the same for a seed."""
 
 from enum import StrEnum
 from zlib import crc32

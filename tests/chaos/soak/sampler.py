@@ -31,7 +31,7 @@ class Sampler:
         self._owners: dict[int, Worker] = {}
         self._spread: dict[str, dict[int, object]] = {}
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sampler")
+        self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
         self.failure: BaseException | None = None
 
     def start(self) -> None:
@@ -49,7 +49,7 @@ class Sampler:
             while not self._ended.wait(EVERY_SECONDS):
                 self._try()
             self._try()
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised when the soak stops it
             self.failure = error
         finally:
             connection.close()

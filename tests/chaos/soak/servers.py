@@ -50,9 +50,19 @@ class OwnServer:
         """Return the process ids of its nodes that were started last."""
         return [int(path.read_text()) for path in sorted(self._state.rglob("pid"))]
 
-    def strike(self, node: int, number: signal.Signals) -> None:
-        """Send a signal to one of its nodes."""
-        os.kill(self.processes()[node], number)
+    def strike(self, node: int, number: signal.Signals) -> int:
+        """Send a signal to one of its nodes; returns its process id."""
+        process = self.processes()[node]
+        os.kill(process, number)
+        return process
+
+    def lives(self, process: int) -> bool:
+        """Tell whether a node's process hasn't ended."""
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        return True
 
     def _finish_starting(self) -> None:
         if self._starting:

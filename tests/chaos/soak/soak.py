@@ -1,27 +1,26 @@
 """One soak from its first record to its report."""
 
+import sys
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from streamapp.models import Checkpoint, RewoundShard
-from tests.chaos.soak import judge
+from streamapp.models import Checkpoint
 from tests.chaos.soak.crew import Crew
-from tests.chaos.soak.history import Done, Move
 from tests.chaos.soak.models import Effect
-from tests.chaos.soak.moods import Mood, mood_of
 from tests.chaos.soak.report import Report
 from tests.chaos.soak.sampler import Sampler
-from tests.chaos.soak.stage import EXACT, MOVING, SUBSCRIPTIONS
+from tests.chaos.soak.stage import EXACT, SUBSCRIPTIONS
 from tests.chaos.soak.storm import Storm
 from tests.chaos.soak.traffic import Log, Traffic
+from tests.chaos.soak.verdict import Verdict
 
 CATCH_UP_SECONDS = 240.0
 TICK_SECONDS = 0.05
+LOOK_SECONDS = 2.0
 
 
 class Soak:
@@ -33,6 +32,7 @@ class Soak:
         self._storm = storm
         self._seed = seed
         self._traffic = Traffic(log, rate)
+        self._next_look = 0.0
         self._sampler = Sampler(crew.silent.__contains__)
 
     def run(self, seconds: float) -> Report:
@@ -40,24 +40,42 @@ class Soak:
         report = Report(seconds)
         self._sampler.start()
         self._traffic.start()
-        try:
-            self._rage(seconds)
-        finally:
-            stored = self._traffic.stop()
+        self._rage(seconds)
+        stored = self._traffic.stop()
         self._calm_down(report)
         self._crew.stop_all()
         self._sampler.stop()
-        self._judge(report, stored)
+        verdict = Verdict(self._log, self._sampler.passages, self._seed)
+        report.faults |= {**verdict.faults(stored), "workers that died": self._crew.died}
+        report.figures |= self._figures(verdict)
         return report
 
     def _rage(self, seconds: float) -> None:
         self._crew.tend()
         _await(lambda: Effect.objects.count() > 100, 60)
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        began = time.monotonic()
+        while time.monotonic() < began + seconds:
             self._storm.blows.run_once()
             self._crew.tend()
+            self._look(time.monotonic() - began)
             time.sleep(TICK_SECONDS)
+
+    def _look(self, seconds: float) -> None:
+        """See once in a while how far everything has come, and say so."""
+        if seconds < self._next_look:
+            return
+        self._next_look = seconds + LOOK_SECONDS
+        try:
+            counts = {name: Effect.objects.filter(subscription=name).count() for name in SUBSCRIPTIONS}
+        except DatabaseError:
+            connection.close()
+            return
+        self._traffic.handled = min(counts[name] for name in EXACT)
+        kinds = dict(self._storm.blows.counted)
+        print(
+            f"{seconds:5.0f} s: {self._traffic.written} written, effects {counts}, blows {kinds}",
+            file=sys.stderr,
+        )
 
     def _calm_down(self, report: Report) -> None:
         """Mend all and start afresh, so that what was held comes again and is handled."""
@@ -65,9 +83,8 @@ class Soak:
         self._crew.calm = True
         self._crew.stop_all()
         self._crew.tend()
-        report.faults["unfinished"] = []
-        if not _await(lambda: not self._behind(), CATCH_UP_SECONDS):
-            report.faults["unfinished"] = self._behind()
+        is_done = _await(lambda: not self._behind(), CATCH_UP_SECONDS)
+        report.faults["unfinished"] = [] if is_done else self._behind()
 
     def _behind(self) -> list[str]:
         ends = self._log.ends()
@@ -81,66 +98,22 @@ class Soak:
             if stored[name].get(shard, -1) < end
         ]
 
-    def _judge(self, report: Report, stored: int) -> None:
-        log, moves = self._log.read(), _moves()
-        done = {name: _done(name) for name in SUBSCRIPTIONS}
-        faults: dict[str, list[str]] = defaultdict(list)
-        for name in SUBSCRIPTIONS:
-            of_name = [passage for passage in self._sampler.passages if passage.subscription == name]
-            faults["lost"] += _named(name, judge.lost(log, done[name], moves[name]))
-            faults["checkpoint passed"] += _named(name, judge.passed(log, of_name, moves[name]))
-            faults["unknown"] += _named(name, judge.unknown(log, done[name]))
-            once = name in EXACT
-            faults["doubled effects"] += _named(name, judge.doubled(done[name]) if once else ())
-            life = (lambda effect: 0) if once else (lambda effect: (effect.epoch, effect.generation))
-            faults["out of order"] += _named(name, judge.disordered(done[name], life))
-        faults["left out"] += _named(MOVING, judge.skipped(log, done[MOVING], self._is_held))
-        records = sum(map(len, log.values()))
-        faults["lost"] += [f"{stored - records} that were written"] * (records < stored)
-        report.faults |= faults
-        report.figures |= self._figures(records, done)
-
-    def _figures(self, records: int, done: Mapping[str, Mapping[str, Sequence[Done]]]) -> dict[str, object]:
-        moving = [(shard, each.position) for shard, effects in done[MOVING].items() for each in effects]
+    def _figures(self, verdict: Verdict) -> dict[str, object]:
         passages = self._sampler.passages
         return {
             "seed": self._seed,
-            "records": records,
-            "effects": sum(len(each) for name in done.values() for each in name.values()),
-            "duplicates delivered": len(moving) - len(set(moving)),
-            "kills": self._crew.counted["kills"],
+            "records": verdict.records,
+            "effects": verdict.effects,
+            "duplicates delivered": verdict.duplicates(),
+            "kills": self._crew.kills,
             "takeovers": self._sampler.counted["takeovers"],
             "rebalances": self._sampler.counted["rebalances"],
             "fenced saves": self._crew.fenced(),
             "looks at checkpoints": self._sampler.counted["looks"],
             "moves of checkpoints seen": len(passages),
             "ranges behind them seen": sum(passage.settled for passage in passages),
-            **{name: count for name, count in self._crew.counted.items() if name != "kills"},
-            **self._storm.blows.counted,
+            **{name.replace("_", " "): count for name, count in self._storm.blows.counted.items()},
         }
-
-    def _is_held(self, number: int) -> bool:
-        return mood_of(self._seed, MOVING, number) is Mood.HOLD
-
-
-def _moves() -> dict[str, dict[str, list[Move]]]:
-    moves: dict[str, dict[str, list[Move]]] = defaultdict(lambda: defaultdict(list))
-    for row in RewoundShard.objects.select_related("checkpoint__subscription"):
-        move = Move(row.epoch, row.old_position, row.new_position)
-        moves[row.checkpoint.subscription.name][row.checkpoint.shard].append(move)
-    return moves
-
-
-def _done(name: str) -> dict[str, list[Done]]:
-    done: dict[str, list[Done]] = defaultdict(list)
-    columns = ("shard", "id", "position", "number", "key", "epoch", "generation")
-    for shard, *effect in Effect.objects.filter(subscription=name).order_by("id").values_list(*columns):
-        done[shard].append(Done(*effect))
-    return done
-
-
-def _named(subscription: str, faults: Any) -> list[str]:
-    return [f"{subscription} {fault}" for fault in faults]
 
 
 def _await(condition: Any, seconds: float) -> bool:

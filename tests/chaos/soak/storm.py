@@ -7,18 +7,18 @@ from django.db import Error as DatabaseError
 from django.db import connection
 
 from streamapp.exceptions import BrokerUnavailable, InvalidPosition, StalePlan
-from streamapp.models import Checkpoint
-from streamapp.positions import Ago, At, Earliest, Position
+from streamapp.positions import At, Earliest, Position
 from streamapp.services import rewind as service
 from tests.chaos.soak.blows import Blow, Blows
 from tests.chaos.soak.crew import Crew
 from tests.chaos.soak.far_proxy import FarProxy
+from tests.chaos.soak.models import Effect
 from tests.chaos.soak.servers import OwnServer
 from tests.chaos.soak.stage import MOVING, TTL_SECONDS
 
 PAUSE = (0.8, 2.5)
 MISSED = (DatabaseError, BrokerUnavailable, InvalidPosition, StalePlan)
-FURTHEST_BACK = 100
+FURTHEST_BACK = 300
 
 
 class Storm:
@@ -103,9 +103,10 @@ class Storm:
             connection.close()
 
     def _position(self) -> Position:
-        row = self._random.choice(list(Checkpoint.objects.filter(subscription__name=MOVING)))
-        near = At(row.shard, max(0, row.position - self._random.randrange(FURTHEST_BACK)), row.stream)
-        return self._random.choice([near, near, near, Ago(5), Earliest()])
+        """Return where a record stands that was handled lately, or now and then the beginning."""
+        lately = Effect.objects.filter(subscription=MOVING).order_by("-id")[:FURTHEST_BACK]
+        near = [At(effect.shard, effect.position) for effect in lately]
+        return self._random.choice([*near, *[Earliest()] * (1 + len(near) // 4)])
 
     def _shrink(self) -> None:
         self._crew.size -= 1

@@ -7,6 +7,7 @@ from tests.chaos.soak.history import Place
 
 TICK_SECONDS = 0.1
 KEYS = 23
+MOST_BEHIND = 500
 
 
 class Log(Protocol):
@@ -24,16 +25,24 @@ class Log(Protocol):
     def read(self) -> dict[str, list[Place]]:
         """Return every record, by shard and in order."""
 
+    def parents(self) -> dict[str, list[str]]:
+        """Return of which shards each has come, where there are such."""
+
 
 class Traffic:
-    """Writes so many records a second until it is stopped."""
+    """Writes so many records a second until it is stopped.
+
+    It pauses while `handled` of its records lag too far behind: a soak is about blows, not about speed.
+    """
 
     def __init__(self, log: Log, rate: int) -> None:
         self._log = log
-        self._each = round(rate * TICK_SECONDS)
+        self._each = max(1, round(rate * TICK_SECONDS))
+        self.written = 0
+        self.handled = 0
         self._ended = threading.Event()
         self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="traffic")
+        self._thread = threading.Thread(target=self._run, name="traffic", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -47,10 +56,10 @@ class Traffic:
         return self._log.flush()
 
     def _run(self) -> None:
-        number = 0
         try:
             while not self._ended.wait(TICK_SECONDS):
-                self._log.write(range(number, number + self._each), KEYS)
-                number += self._each
-        except BaseException as error:
+                if self.written - self.handled < MOST_BEHIND:
+                    self._log.write(range(self.written, self.written + self._each), KEYS)
+                    self.written += self._each
+        except BaseException as error:  # noqa: BLE001 - raised when the soak stops it
             self._failure = error

@@ -5,6 +5,7 @@ from threading import Thread
 import pytest
 from django.db import connection
 
+from streamapp.positions import Earliest
 from tests.contract.moving.places import places
 from tests.contract.moving.test_exactly_once import Effects, concurrent, exact
 
@@ -91,6 +92,28 @@ def test_several_rewinds_of_one_call_are_one_transaction(stage, effects):
     assert worker.of(1) == places(1, range(5, 10))
     assert stage.stored() == {"0": 11, "1": 10}
     assert effects.all() == ["0@10"]
+
+
+@concurrent
+def test_a_worker_that_was_fenced_while_its_handler_ran_rewinds_nothing(stage, effects):
+    """The rewind would raise the epoch of the new owner, who has done no wrong."""
+    worker = exact(stage, effects, writing=[])
+    row = stage.rows().filter(shard=stage.log.shard_id(0))
+    taken = []
+
+    def take_over():
+        new = stage.store.workers.register([stage.name], 1000.0)
+        taken.extend(stage.store.leases.take(new, [row.get().pk]))
+
+    def rewind(ctx):
+        effects.write(ctx)
+        elsewhere(take_over)
+        ctx.rewind(Earliest())
+
+    worker.when("0@5", rewind)
+    stage.run(until=lambda: taken and worker.shards != ["0", "1"])
+    assert (stage.stored()["0"], row.get().epoch) == (5, taken[0].epoch)
+    assert effects.all() == []
 
 
 def asking(stage, effects, positions, **options):

@@ -1,9 +1,17 @@
 """A checkpoint that the log doesn't keep: ON_OUT_OF_RANGE says where reading goes on."""
 
 import logging
+import time
 
 import pytest
 
+from streamapp.engine.alerting import Alerting
+from streamapp.engine.retention import RetentionWatch
+from streamapp.engine.stuck import StuckCalls
+from streamapp.models import Alert, Skip
+from streamapp.observability import metrics
+from streamapp.outcomes import Outcome
+from streamapp.store import Store
 from tests.contract.moving.places import places
 
 
@@ -71,3 +79,82 @@ def test_it_is_found_when_the_log_is_trimmed_while_the_shard_waits(log, stage):
     stage.run()
     stage.save()
     assert (worker.handled, stage.stored()["0"]) == (places(0, range(6, 10)), 10)
+
+
+def test_the_loss_is_written_down_counted_and_logged_with_how_many_records_it_was(log, trimmed, caplog):
+    worker = trimmed.start()
+    trimmed.run()
+    [skip] = Skip.objects.filter(checkpoint__subscription__name=trimmed.name)
+    assert (skip.old_position, skip.new_position, skip.records, skip.policy) == (10, 15, 5, "earliest")
+    assert " to=15 skipped=5" in caplog.text
+    assert counted(worker) == (1, 5)
+
+
+def test_a_shard_that_stands_still_is_an_alert_until_somebody_moves_it(log, trimmed):
+    worker = trimmed.start(on_out_of_range="stop")
+    trimmed.run(until=lambda: worker.consumer.watch.stopped)
+    alerting = alerts_of(worker)
+    alerting.run_once()
+    [alert] = Alert.objects.filter(worker=worker.heartbeat.identity)
+    assert (alert.kind, alert.position) == ("stopped", 10)
+    trimmed.rewind("0@18")
+    trimmed.save()
+    trimmed.run()
+    alerting.run_once()
+    assert not Alert.objects.filter(worker=worker.heartbeat.identity).exists()
+
+
+def test_fault_5_a_checkpoint_is_warned_of_before_retention_passes_it_and_follows_the_policy_after(
+    log, stage, caplog
+):
+    """It stands in front of a held record, and nothing else comes for longer than the retention."""
+    worker = stage.start(start_at="earliest")
+    worker.when("0@4", lambda ctx: Outcome.hold("unknown carrier"))
+    stage.run()
+    stage.save()
+    retention, alerting = watched(worker)
+    log.trim(stage.topic, 1)
+    assert retention.look_once(worker.consumer)
+    alerting.run_once()
+    assert "about to pass" not in caplog.text
+    log.trim(stage.topic, 3)
+    for _ in range(2):
+        assert retention.look_once(worker.consumer)
+        alerting.run_once()
+    [said] = [line for line in caplog.messages if "Retention is about to pass the checkpoint." in line]
+    assert f"{stage.topic}/0 position=4" in said
+    [alert] = Alert.objects.filter(worker=worker.heartbeat.identity)
+    assert (alert.kind, alert.position) == ("expiring", 4)
+    log.trim(stage.topic, 7)
+    worker = stage.restart(worker)
+    stage.run()
+    stage.save()
+    assert (worker.of(0), stage.stored()["0"]) == (places(0, [7, 8, 9]), 10)
+    assert counted(worker) == (1, 3)
+    assert "reading elsewhere" in caplog.text
+
+
+def test_a_checkpoint_at_the_end_has_nothing_to_lose(log, stage, caplog):
+    worker = stage.start(start_at="earliest")
+    stage.run()
+    retention, _ = watched(worker)
+    for before in (1, 9, 10):
+        log.trim(stage.topic, before)
+        assert retention.look_once(worker.consumer)
+    assert retention.found(worker.consumer) == []
+
+
+def counted(worker):
+    counts = worker.consumer.watch.tally.counts()
+    return counts[metrics.OUT_OF_RANGE], counts[metrics.RECORDS_SKIPPED]
+
+
+def watched(worker):
+    retention = RetentionWatch({worker.log.broker.alias: worker.log.broker}, time.monotonic)
+    return retention, alerts_of(worker, retention)
+
+
+def alerts_of(worker, retention=None):
+    retention = retention or RetentionWatch({}, time.monotonic)
+    stuck = StuckCalls(worker.loop, 60.0, time.monotonic)
+    return Alerting([worker.consumer], worker.heartbeat, stuck, retention, Store("default"), time.monotonic)

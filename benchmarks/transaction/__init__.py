@@ -1,0 +1,1 @@
+"""Exactly-once effects beside a handler's own transactions: `python -m benchmarks.transaction`."""

@@ -1,0 +1,23 @@
+"""All guards, in the order of docs/reliability.md."""
+
+from mutation import (
+    catalogue_brokers,
+    catalogue_exactly_once,
+    catalogue_handling,
+    catalogue_lanes,
+    catalogue_moves,
+    catalogue_rows,
+    catalogue_settling,
+    catalogue_workers,
+)
+
+GUARDS = (
+    *catalogue_settling.GUARDS,
+    *catalogue_handling.GUARDS,
+    *catalogue_lanes.GUARDS,
+    *catalogue_rows.GUARDS,
+    *catalogue_workers.GUARDS,
+    *catalogue_moves.GUARDS,
+    *catalogue_exactly_once.GUARDS,
+    *catalogue_brokers.GUARDS,
+)
