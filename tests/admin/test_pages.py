@@ -12,12 +12,14 @@ from django.utils import timezone
 from streamapp.admin import register
 from streamapp.admin.reading import BoundedPaginator
 from streamapp.models import (
+    Alert,
     Checkpoint,
     HeldRecord,
     Lease,
     Quarantined,
     Rewind,
     RewoundShard,
+    Skip,
     Subscription,
     Worker,
 )
@@ -25,6 +27,7 @@ from streamapp.models.worker import WorkerState
 from streamapp.positions import Earliest
 from streamapp.records import Record, Shard
 from streamapp.services import rewind
+from streamapp.store.skips import Skipped
 from tests.admin.scenes import DAWN, STORE, hold, started, subscription, worker
 
 LISTS = {
@@ -158,11 +161,13 @@ def test_nobody_adds_changes_or_deletes(admin_client, rows, name):
     rewind.apply(rewind.plan_mounted("ledger.spend", Earliest()), origin="test")
     worker(rows)
     STORE.records.quarantine("ledger.spend", Record(Shard("orders", "0"), 1, b"x"), "cut")
+    STORE.skips.add(Skipped(rows[0].pk, 1, 70, 82, 12, "earliest"))
     model = {
         "subscription": Subscription,
         "checkpoint": Checkpoint,
         "worker": Worker,
         "quarantined": Quarantined,
+        "skip": Skip,
         "rewind": Rewind,
     }[name]
     pk = model.objects.first().pk
@@ -198,6 +203,12 @@ def _fill(number):
     RewoundShard.objects.bulk_create(
         RewoundShard(rewind=one, checkpoint=row, old_position=9, new_position=5, epoch=1)
         for one, row in zip(made, rows, strict=True)
+    )
+    Skip.objects.bulk_create(
+        Skip(checkpoint=row, epoch=1, old_position=1, new_position=5, skipped_at=DAWN) for row in rows
+    )
+    Alert.objects.bulk_create(
+        Alert(checkpoint=row, worker=owner, kind="stuck", position=5, since=DAWN) for row, owner in pairs
     )
 
 

@@ -89,13 +89,13 @@ class Command(BaseCommand):
     def _look_at_the_database(self) -> None:
         """Refuse to run without tables; a database that is down is waited for."""
         try:
-            missing = unapplied_migrations(configuration().DATABASE)
+            if missing := unapplied_migrations(configuration().DATABASE):
+                raise CommandError(
+                    f"Tables are missing or old ({', '.join(missing)}). Run: manage.py migrate"
+                )
+            self._warn_of_orphans()
         except DatabaseError as error:
             self.stderr.write(f"The database is down, waiting for it: {error}")
-            return
-        if missing:
-            raise CommandError(f"Tables are missing or old ({', '.join(missing)}). Run: manage.py migrate")
-        self._warn_of_orphans()
 
     def _warn_of_orphans(self) -> None:
         """Name checkpoints that nothing will move: a renamed subscription starts anew without a word."""

@@ -2,12 +2,12 @@
 
 import json
 import os
-from collections.abc import Sequence
 from random import Random
 
 from django.conf import settings
 
 from streamapp import BatchContext, Context, KafkaTopic, KinesisStream, Outcome, subscriber
+from streamapp.models import Checkpoint
 from streamapp.positions import At
 from streamapp.records import Record
 from tests.chaos.soak.models import Effect
@@ -56,9 +56,14 @@ def write_one(subscription: str, record: Record, ctx: Context) -> Outcome | None
         case Mood.FAIL:
             raise Asked
         case Mood.SEEK if subscription == "moving":
-            ctx.seek(At(record.shard.id, back_from(record), record.shard.stream))
+            seek_back(record, ctx)
     written.save()
     return None
+
+
+def seek_back(record: Record, ctx: Context) -> None:
+    if (position := back_from(record)) is not None:
+        ctx.seek(At(record.shard.id, position, record.shard.stream))
 
 
 def mood(subscription: str, number: int) -> Mood:
@@ -84,14 +89,20 @@ def effect(subscription: str, record: Record, ctx: BatchContext) -> Effect:
     )
 
 
-def back_from(record: Record) -> int:
-    """Return an earlier position of the shard: on Kafka a few records back, on Kinesis one handled before."""
-    earlier: Sequence[int] = (
-        Effect.objects.filter(subscription="moving", shard=record.shard.id, position__lt=record.position)
-        .values_list("position", flat=True)
-        .order_by("-position")[:FURTHEST_BACK]
+def back_from(record: Record) -> int | None:
+    """Return where an earlier record stands, if there is one in front of the stored checkpoint.
+
+    A seek to behind it could pass a held record, which would be given up by that.
+    """
+    row = Checkpoint.objects.get(subscription__name="moving", shard=record.shard.id)
+    earlier = Effect.objects.filter(
+        subscription="moving",
+        shard=record.shard.id,
+        position__lt=record.position,
+        position__lte=row.position,
     )
-    return random.choice(earlier) if earlier else record.position
+    places = list(earlier.order_by("-position").values_list("position", flat=True)[:FURTHEST_BACK])
+    return random.choice(places) if places else None
 
 
 def number_of(record: Record) -> int:

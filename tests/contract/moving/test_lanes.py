@@ -42,7 +42,7 @@ def test_a_call_that_waits_keeps_no_other_strand_waiting(stage):
     worker = stage.start(start_at="earliest", lanes=2, transaction="none")
     released = threading.Event()
     worker.when("0@0", lambda ctx: until(released))
-    stage.run(until=lambda: worker.of(1) == places(1, range(10)))
+    stage.run(until=lambda: worker.of(1) == places(1, range(10)) and worker.of(0))
     assert worker.of(0) == ["0@0"]
     released.set()
     stage.run()

@@ -34,7 +34,7 @@ def test_a_shard_with_too_much_to_remember_is_paused_until_some_of_it_is_settled
     worker = stage.start(start_at="earliest", redeliver="unsettled")
     for number in (0, 2, 4, 6, 8):
         worker.when(f"0@{number}", lambda ctx: Outcome.hold())
-    stage.run()
+    stage.run(until=lambda: len(worker.handled) == 20)
     stage.log.fill(stage.topic, 5, partition=0)
     stage.log.fill(stage.topic, 5, partition=1)
     stage.run(until=lambda: len(worker.of(1)) == 15)
