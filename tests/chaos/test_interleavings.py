@@ -36,6 +36,7 @@ def identities(monkeypatch):
     return seed
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("grouped", [False, True], ids=["spread", "grouped"])
 @pytest.mark.parametrize("batch", [False, True], ids=["record", "batch"])
 @pytest.mark.parametrize("seed", range(4))
