@@ -14,7 +14,7 @@ from django.db import connections
 
 from demonstration.children import Children
 from demonstration.stages import Stage, stage
-from demonstration.stopping import Failed, Stop, Stopped, say
+from demonstration.stopping import Failed, Stop, Stopped, say, show
 
 DATABASE = "streamapp_demo"
 MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
@@ -55,9 +55,7 @@ def _play(place: Stage, directory: Path, stop: Stop) -> NoReturn:
     login = _prepare(place)
     with Children(directory, environment) as children:
         url = _start(children, stop)
-        print(
-            TEXT.format(url=url, login=login, logs=directory, status=_status_command(variables)), flush=True
-        )
+        show(TEXT.format(url=url, login=login, logs=directory, status=_status_command(variables)))
         children.watch(stop)
 
 

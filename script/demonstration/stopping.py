@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TextIO
 
 STEP_SECONDS = 0.1
 
@@ -45,6 +46,15 @@ class Stop:
 
 def say(text: str) -> None:
     """Tell a person how far we are; standard output is for results."""
+    _write(text, sys.stderr)
+
+
+def show(text: str) -> None:
+    """Print a result for a person."""
+    _write(text, sys.stdout)
+
+
+def _write(text: str, stream: TextIO) -> None:
     # The terminal may be gone: then nobody listens, and what runs must still be stopped.
     with suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+        print(text, file=stream, flush=True)

@@ -1,8 +1,10 @@
 """The rows: subscriptions, checkpoints and leases, workers and their alerts, what was set aside, rewinds."""
 
 from streamapp.models.alert import Alert, AlertKind
+from streamapp.models.audit import AuditEntry
 from streamapp.models.checkpoint import Checkpoint, Lease, Subscription
 from streamapp.models.held import HeldRecord, Quarantined
+from streamapp.models.history import History
 from streamapp.models.lag import Lag
 from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
 from streamapp.models.rewind import Rewind, RewoundShard
@@ -12,8 +14,10 @@ from streamapp.models.worker import Worker
 __all__ = [
     "Alert",
     "AlertKind",
+    "AuditEntry",
     "Checkpoint",
     "HeldRecord",
+    "History",
     "Lag",
     "Lease",
     "LocalPartition",

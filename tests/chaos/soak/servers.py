@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
+STOP_SECONDS = 60.0
 
 
 class OwnServer:
@@ -55,6 +57,14 @@ class OwnServer:
         process = self.processes()[node]
         os.kill(process, number)
         return process
+
+    def restart(self, number: signal.Signals) -> None:
+        """End its only node by a signal, and start it once the old process is gone."""
+        process = self.strike(0, number)
+        deadline = time.monotonic() + STOP_SECONDS
+        while self.lives(process) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.up()
 
     def lives(self, process: int) -> bool:
         """Tell whether a node's process hasn't ended."""

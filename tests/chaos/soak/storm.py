@@ -70,8 +70,7 @@ class Storm:
 
     def restart_database(self) -> None:
         """Restart PostgreSQL as after a crash, or orderly."""
-        self._postgres.strike(0, self._random.choice([signal.SIGQUIT, signal.SIGINT]))
-        self._postgres.up()
+        self._postgres.restart(self._random.choice([signal.SIGQUIT, signal.SIGINT]))
 
     def terminate_backends(self) -> None:
         """End about half of all connections at the database."""

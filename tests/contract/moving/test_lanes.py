@@ -82,6 +82,7 @@ def test_the_checkpoint_never_passes_a_call_that_runs(stage):
     assert stage.stored()["0"] == 10
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # it is meant to die
 def test_a_lane_that_dies_ends_the_worker(stage):
     worker = stage.start(start_at="earliest", lanes=2)
     worker.when("0@1", lambda ctx: (_ for _ in ()).throw(SystemExit(3)))
@@ -116,7 +117,7 @@ def test_effects_happen_once_with_several_lanes(stage, kind):
 
 def test_a_seek_voids_what_other_lanes_handle(stage):
     worker = stage.start(start_at="earliest", lanes=4, order="none")
-    seen, positions = threading.Event(), []
+    seen, positions, before = threading.Event(), [], []
 
     def remember(ctx):
         positions.append(ctx.position)
@@ -124,12 +125,15 @@ def test_a_seek_voids_what_other_lanes_handle(stage):
 
     def go_back(ctx):
         until(seen)
+        before.extend(worker.of(0))
         ctx.seek(positions[0])
 
     worker.when("0@5", remember)
     worker.when("0@9", go_back)
     stage.run()
     wait_for(lambda: not worker.consumer.busy, lambda: "all calls have ended")
-    assert [worker.handled.count(value) for value in places(0, range(5, 10))] == [2] * 5
+    again = [value for value in places(0, range(5, 10)) if value in before]
+    assert {"0@5", "0@9"} <= set(again)
+    assert [worker.handled.count(value) for value in again] == [2] * len(again)
     stage.save()
     assert stage.stored()["0"] == 10
