@@ -9,7 +9,7 @@ from playwright.sync_api import Page, sync_playwright
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 ADMIN = "/admin/streamapp"
-WIDTH, NARROW = 1300, 600
+WIDTH, NARROW = 1300, 400
 DOCUMENTED = (("", WIDTH, "light"), ("-dark", WIDTH, "dark"))
 EVERY_LOOK = (*DOCUMENTED, ("-narrow", NARROW, "light"), ("-narrow-dark", NARROW, "dark"))
 LISTS = ("subscription", "checkpoint", "worker", "quarantined", "rewind")
@@ -39,6 +39,8 @@ def open_page(browser: Any, address: str, session: str, width: int, **options: A
 
 def pages(page: Page) -> Iterator[str]:
     """Go from page to page and yield a name for each."""
+    page.goto(f"{ADMIN}/subscription/overview/")
+    yield "overview"
     for name in LISTS:
         page.goto(f"{ADMIN}/{name}/")
         yield "quarantine" if name == "quarantined" else f"{name}s"

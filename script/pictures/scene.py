@@ -3,6 +3,7 @@
 import django
 
 from pictures.kinesis import shards
+from pictures.past import seed_past
 
 
 def seed() -> str:
@@ -17,6 +18,7 @@ def seed() -> str:
     _lags(checkpoints, shipments)
     _set_aside(shipments)
     _rewind()
+    seed_past()
     return log_in()
 
 

@@ -6,11 +6,12 @@ from django.contrib import admin
 from django.db.models import Count, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import SubscriptionAlerts, with_alert_count
 from streamapp.admin.cells import lag, link, time, time_with_age
+from streamapp.admin.overview import OverviewDesk
 from streamapp.admin.reading import COUNTED_AT_MOST, ReadingAdmin
 from streamapp.admin.rewinding import way_to_rewind
 from streamapp.conf import configuration
@@ -65,6 +66,12 @@ class SubscriptionAdmin(SubscriptionAlerts, ReadingAdmin):
         row = self.get_object(request, object_id)
         way = {} if row is None else way_to_rewind(self.admin_site, request, row.name)
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the overview."""
+        desk = OverviewDesk(self)
+        pages = [path("overview/", self.admin_site.admin_view(desk.show), name="streamapp_overview")]
+        return pages + super().get_urls()
 
     @admin.display(description=_("first started"), ordering="started_at")
     def first_started(self, row: Any) -> str:

@@ -8,6 +8,7 @@ from streamapp.records import Shard
 from streamapp.store.alerts import AlertStore
 from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
+from streamapp.store.history import HistoryStore
 from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
 from streamapp.store.lineage import LineageStore
@@ -36,6 +37,7 @@ class Store:
         self.workers = WorkerStore(using)
         self.records = RecordStore(using)
         self.lags = LagStore(using)
+        self.history = HistoryStore(using)
         self.alerts = AlertStore(using)
         self.skips = SkipStore(using)
 
