@@ -13,6 +13,7 @@ WIDTH, NARROW = 1300, 400
 DOCUMENTED = (("", WIDTH, "light"), ("-dark", WIDTH, "dark"))
 EVERY_LOOK = (*DOCUMENTED, ("-narrow", NARROW, "light"), ("-narrow-dark", NARROW, "dark"))
 LISTS = ("subscription", "checkpoint", "worker", "quarantined", "rewind")
+DRAWN = ".streamapp-plots canvas, .streamapp-plots p"
 KINESIS = "?subscription=shipping.ship"
 
 
@@ -55,7 +56,16 @@ def details(page: Page) -> Iterator[str]:
     for name, row in {"subscription": "shipping.ship", "checkpoint": "shardId-000000000002"}.items():
         page.goto(f"{ADMIN}/{name}/{KINESIS if name == 'checkpoint' else ''}")
         page.click(f"#result_list th a:has-text('{row}')")
+        page.wait_for_selector(DRAWN)
         yield name
+    page.goto(f"{ADMIN}/subscription/?q=ledger.spend")
+    page.click("#result_list tbody th a")
+    page.wait_for_selector(DRAWN)
+    yield "subscription-plots"
+    page.goto(f"{ADMIN}/checkpoint/?subscription=ledger.spend")
+    page.click("#result_list tbody th a")
+    page.wait_for_selector(DRAWN)
+    yield "checkpoint-plots"
     page.goto(f"{ADMIN}/quarantined/")
     page.click("th.field-place a")
     yield "quarantined"

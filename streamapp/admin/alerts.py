@@ -48,20 +48,6 @@ class ShardAlerts:
         return skip_lines(recent_skips().filter(checkpoint=row.pk))
 
 
-class SubscriptionAlerts:
-    """The fields of a subscription."""
-
-    @admin.display(description=_("alerts"))
-    def alerts(self, row: Any) -> str:
-        """Show what live workers warn of."""
-        return alert_lines(live_alerts().filter(checkpoint__subscription=row.pk))
-
-    @admin.display(description=_("skipped lately"))
-    def skips(self, row: Any) -> str:
-        """Show where reading found its place gone and went on elsewhere."""
-        return skip_lines(recent_skips().filter(checkpoint__subscription=row.pk))
-
-
 class WorkerAlerts:
     """The column and the field of a worker."""
 

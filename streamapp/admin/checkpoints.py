@@ -4,19 +4,23 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import ShardAlerts
 from streamapp.admin.filters import ChosenSubscription, NeedsAttention, ReadBy
+from streamapp.admin.plots import answer, period_of, plot_context
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.rewinding import RewindDesk, way_to_rewind
 from streamapp.admin.shard_cells import ShardCells
 from streamapp.admin.shards import ShardList, with_waits
 from streamapp.models import Checkpoint, HeldRecord
+from streamapp.services.plots import shard_charts
 
 RELATED = ("subscription", "lease__worker", "lag")
 EXPLAINED = {
@@ -35,23 +39,15 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     """Where each shard stands and who reads it."""
 
     first_step = _("Run `manage.py runconsumers`: each shard that a subscription reads gets a row here.")
-    list_display = (
-        "shard_name",
-        "subscription",
-        "behind",
-        "held",
-        "read_by",
-        "stands_at",
-        "moved",
-    )
-    list_display_links = ("shard_name",)
+    list_display = ("listed_shard", "behind", "held", "read_by", "stands_at")
+    list_display_links = ("listed_shard",)
     list_filter = (NeedsAttention, ChosenSubscription, ReadBy)
     list_select_related = RELATED
     search_fields = ("subscription__name", "stream", "=shard")
     search_help_text = _("Part of a subscription's or stream's name, or a whole shard name.")
     ordering = ("subscription__name", "stream", "id")
     actions = ("rewind",)
-    change_form_template = "admin/streamapp/change_form.html"
+    change_form_template = "admin/streamapp/shard.html"
     fields = (
         "shard_name",
         "subscription",
@@ -91,10 +87,20 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Lead from here to a rewind of this shard."""
+        """Lead from here to a rewind of this shard, and show its past."""
         row = self.get_object(request, object_id)
-        way = {} if row is None else self._way_to_rewind(request, row)
+        way = {} if row is None else {**self._way_to_rewind(request, row), **self._plots(request, row)}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
+
+    def plot(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer with the figures of the plots."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        period = period_of(request)
+        return answer(shard_charts(get_object_or_404(self.get_queryset(request), pk=pk), period), period)
+
+    def _plots(self, request: HttpRequest, row: Checkpoint) -> dict[str, Any]:
+        return plot_context(self.admin_site, request, "checkpoint", row.pk)
 
     def _way_to_rewind(self, request: HttpRequest, row: Checkpoint) -> dict[str, str]:
         return way_to_rewind(self.admin_site, request, row.subscription.name, str(row.pk))
@@ -106,12 +112,13 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         return super().get_form(request, obj, change, help_texts=EXPLAINED, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the steps of a rewind."""
+        """Add the steps of a rewind, and the figures of the plots."""
         desk = RewindDesk(self)
         steps = [
             path("rewind/", self.admin_site.admin_view(desk.ask), name="streamapp_rewind_ask"),
             path("rewind/review/", self.admin_site.admin_view(desk.review), name="streamapp_rewind_review"),
             path("rewind/apply/", self.admin_site.admin_view(desk.apply), name="streamapp_rewind_apply"),
+            path("<int:pk>/plot/", self.admin_site.admin_view(self.plot), name="streamapp_checkpoint_plot"),
         ]
         return steps + super().get_urls()
 

@@ -1,13 +1,18 @@
 """What the overview shows of one subscription, and where that leads."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from streamapp.admin.cells import EMPTY, link, state
+from streamapp.admin.cells import EMPTY, age, lag, link, state
+from streamapp.admin.sparkline import sparkline
 from streamapp.services.overview import Glance
 from streamapp.services.states import State
 from streamapp.services.totals import COUNTED_AT_MOST
+from streamapp.services.trends import Minute, rate
 
 MARKS = {
     State.STUCK: "bad",
@@ -17,6 +22,27 @@ MARKS = {
     State.PAUSED: "idle",
     State.RUNNING: "good",
 }
+
+
+def cells(glance: Glance, minutes: Sequence[Minute], site: str) -> dict[str, Any]:
+    """Return the cells by name; `minutes` are those of the last hour, `site` is where links lead."""
+    if glance.row is None:
+        notes = [_("has not run yet")]
+        return {"name": glance.name, "state": state_mark(glance.state), "notes": notes}
+    linked, now = Cells(glance, site), glance.row.now
+    return {
+        "name": linked.name(),
+        "state": state_mark(glance.state),
+        "notes": linked.notes(),
+        "workers": f"{glance.facts.workers:,}",
+        "shards": linked.shards(f"{glance.totals.shards:,}"),
+        "lag": EMPTY if glance.totals.lag.age_seconds is None else lag(glance.totals.lag),
+        "spark": sparkline(minutes, now),
+        "rate": per_second(rate(minutes, now)),
+        "held": linked.held(),
+        "quarantined": linked.quarantined(),
+        "oldest": age(glance.totals.oldest_at, now),
+    }
 
 
 class Cells:

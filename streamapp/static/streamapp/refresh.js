@@ -9,6 +9,11 @@ function address() {
   return url;
 }
 
+// Whoever types or chooses isn't interrupted.
+function isUsed(part) {
+  return part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea, button");
+}
+
 function focused(part) {
   return part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
 }
@@ -26,7 +31,7 @@ function tellAge(failed) {
 }
 
 async function refresh(part) {
-  if (document.hidden) {
+  if (document.hidden || isUsed(part)) {
     return;
   }
   try {
