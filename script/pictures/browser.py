@@ -1,7 +1,7 @@
 """Chromium looks at the pages and walks through a rewind."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +12,24 @@ ADMIN = "/admin/streamapp"
 WIDTH, NARROW = 1300, 400
 DOCUMENTED = (("", WIDTH, "light"), ("-dark", WIDTH, "dark"))
 EVERY_LOOK = (*DOCUMENTED, ("-narrow", NARROW, "light"), ("-narrow-dark", NARROW, "dark"))
+DARK_TOO = ("checkpoints", "overview", "subscription-plots")
 LISTS = ("subscription", "checkpoint", "worker", "quarantined", "rewind")
 DRAWN = ".streamapp-plots canvas, .streamapp-plots p"
 KINESIS = "?subscription=shipping.ship"
 
 
-def photograph(address: str, session: str, target: Path, *, every_look: bool) -> None:
+def photograph(
+    address: str, session: str, target: Path, walk: Callable[[Page], Iterator[str]], *, every_look: bool
+) -> None:
     """Write the pictures into `target`: those of the documentation, or all in every width and colour."""
     with sync_playwright() as playwright:
         chromium = os.environ.get("CHROMIUM", "/usr/bin/chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for suffix, width, colours in EVERY_LOOK if every_look else DOCUMENTED:
             page = open_page(browser, address, session, width, color_scheme=colours)
-            for name in pages(page):
-                if every_look or suffix == "" or name == "checkpoints":
-                    page.screenshot(path=target / f"{name}{suffix}.png", full_page=name != "checkpoints")
+            for name in walk(page):
+                if every_look or suffix == "" or name in DARK_TOO:
+                    page.screenshot(path=target / f"{name}{suffix}.png", full_page="checkpoints" not in name)
         browser.close()
 
 
@@ -49,6 +52,27 @@ def pages(page: Page) -> Iterator[str]:
     yield "lineage"
     yield from details(page)
     yield from steps_of_a_rewind(page)
+
+
+def empty_pages(page: Page) -> Iterator[str]:
+    """Go to the pages that say what to do first."""
+    for path in ("", "subscription/overview/", "checkpoint/"):
+        page.goto(f"{ADMIN}/{path}")
+        yield f"empty-{path.strip('/').replace('/', '-') or 'index'}"
+
+
+def crowded_pages(page: Page) -> Iterator[str]:
+    """Go to the pages that ten thousand shards are added up on."""
+    page.goto(f"{ADMIN}/subscription/overview/")
+    yield "crowd-overview"
+    page.click("text=ledger.spend")
+    page.wait_for_selector(DRAWN)
+    yield "crowd-subscription"
+    page.click("text=Last day")
+    page.wait_for_selector(DRAWN)
+    yield "crowd-day"
+    page.goto(f"{ADMIN}/checkpoint/")
+    yield "crowd-checkpoints"
 
 
 def details(page: Page) -> Iterator[str]:

@@ -17,7 +17,7 @@ from streamapp.services.lag import sampled_lag
 from streamapp.services.lineage import Stage
 from streamapp.services.overview import Glance, overview
 from streamapp.services.trends import Period, minutes
-from streamapp.services.worst import worst_shards
+from streamapp.services.worst import shards, worst_first
 
 SHARDS_A_PAGE = 50
 HELD_AT_MOST = 50
@@ -38,7 +38,7 @@ class SubscriptionPage:
     def live(self, request: HttpRequest) -> dict[str, Any]:
         """Return what is refreshed: all but fields and plots."""
         own = self._subscription
-        page = Paginator(worst_shards(own.pk), SHARDS_A_PAGE).get_page(request.GET.get("page"))
+        page = Paginator(worst_first(own.pk), SHARDS_A_PAGE).get_page(request.GET.get("page"))
         kin = kinship(own.pk)
         alerts = live_alerts().filter(checkpoint__subscription=own.pk)
         return {
@@ -46,7 +46,7 @@ class SubscriptionPage:
             "alert_lines": alert_lines(alerts),
             "skip_lines": skip_lines(recent_skips().filter(checkpoint__subscription=own.pk)),
             "page": page,
-            "shards": [self._shard(row) for row in with_waits(list(page))],
+            "shards": [self._shard(row) for row in with_waits(shards(list(page)))],
             "held": [self._held(row) for row in self._held_rows()],
             "kin": [self._kin(each) for each in kin[:KIN_AT_MOST]],
             "kin_left_out": max(len(kin) - KIN_AT_MOST, 0),
@@ -54,7 +54,7 @@ class SubscriptionPage:
 
     def worst(self) -> list[Any]:
         """Return the shards whose positions are drawn."""
-        return list(worst_shards(self._subscription.pk)[:DRAWN])
+        return shards(list(worst_first(self._subscription.pk)[:DRAWN]))
 
     def _figures(self) -> dict[str, Any]:
         glance = self._glance()

@@ -64,6 +64,11 @@ class SubscriptionAdmin(ReadingAdmin):
         )
         return with_alert_count(rows, "checkpoint__subscription")
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Leave the counts of the list out: the page counts for itself."""
+        rows = super().get_queryset(request)
+        return rows.filter(pk=object_id).first() if object_id.isdecimal() else None
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
@@ -83,7 +88,7 @@ class SubscriptionAdmin(ReadingAdmin):
         """Answer with the figures of the plots."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        row = get_object_or_404(self.get_queryset(request), pk=pk)
+        row = get_object_or_404(super().get_queryset(request), pk=pk)
         period, worst = period_of(request), SubscriptionPage(row, self.admin_site.name).worst()
         return answer(subscription_charts(pk, period, worst), period)
 

@@ -1,26 +1,33 @@
 """The shards of a subscription, those first that somebody should look at."""
 
+from collections.abc import Collection
 from typing import Any
 
-from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce, Now
+from django.db.models import Case, Count, F, Q, QuerySet, Value, When
+from django.db.models.functions import Now
 
-from streamapp.models import HeldRecord
+from streamapp.conf import configuration
+from streamapp.models import Checkpoint, HeldRecord
 from streamapp.services.totals import LIVE, unfinished
 
 
-def worst_shards(subscription: int) -> QuerySet[Any]:
-    """Return the shards that aren't finished, with all that is shown of them.
+def worst_first(subscription: int) -> QuerySet[Any, int]:
+    """Return the ids of the shards that aren't finished, to be cut into pages.
 
-    Those that hold records come first, then those that nobody reads, then those that are the furthest behind.
+    Those that hold records come first, then those that nobody reads, then those that are the furthest
+    behind. No more than the ids, because ten thousand rows are sorted.
     """
-    held = HeldRecord.objects.filter(checkpoint=OuterRef("pk")).order_by().values("checkpoint")
-    counted = Coalesce(Subquery(held.annotate(n=Count("pk")).values("n")), 0)
-    read = When(LIVE | ~Q(parents=[]), then=Value(0))
-    rows: QuerySet[Any] = unfinished().filter(subscription=subscription)
-    rows = rows.annotate(now=Now(), held_count=counted, unread=Case(read, default=Value(1)))
-    ordered = rows.order_by("-held_count", "-unread", *_FURTHEST, "stream", "pk")
-    return ordered.select_related("subscription", "lease__worker", "lag")
+    held = HeldRecord.objects.filter(checkpoint__subscription=subscription).values("checkpoint")
+    holds = Case(When(pk__in=held, then=Value(0)), default=Value(1))
+    read = Case(When(LIVE | ~Q(parents=[]), then=Value(1)), default=Value(0))
+    furthest = [F(f"lag__{name}").desc(nulls_last=True) for name in ("milliseconds", "records")]
+    rows = unfinished().filter(subscription=subscription).order_by(holds, read, *furthest, "stream", "pk")
+    return rows.values_list("pk", flat=True)
 
 
-_FURTHEST = [F(f"lag__{name}").desc(nulls_last=True) for name in ("milliseconds", "records")]
+def shards(ids: Collection[int]) -> list[Any]:
+    """Return these checkpoints in the given order, with all that is shown of them."""
+    rows = Checkpoint.objects.using(configuration().DATABASE).filter(pk__in=ids)
+    related = rows.select_related("subscription", "lease__worker", "lag")
+    found = {row.pk: row for row in related.annotate(now=Now(), held_count=Count("held"))}
+    return [found[pk] for pk in ids if pk in found]
