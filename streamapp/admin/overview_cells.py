@@ -27,7 +27,7 @@ MARKS = {
 def cells(glance: Glance, minutes: Sequence[Minute], site: str) -> dict[str, Any]:
     """Return the cells by name; `minutes` are those of the last hour, `site` is where links lead."""
     if glance.row is None:
-        notes = [_("has not run yet")]
+        notes = [_("has not run yet: start manage.py runconsumers")]
         return {"name": glance.name, "state": state_mark(glance.state), "notes": notes}
     linked, now = Cells(glance, site), glance.row.now
     return {
@@ -101,7 +101,7 @@ def per_second(value: float | None) -> str:
     """Write a rate with its unit; small ones with one decimal."""
     if value is None:
         return EMPTY
-    return f"{value:,.0f}/s" if value >= 10 or value == 0 else f"{value:.1f}/s"
+    return f"{value:,.0f}/s" if value >= 9.95 or value == 0 else f"{value:.1f}/s"
 
 
 def _expiring(count: int) -> str:

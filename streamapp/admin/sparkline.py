@@ -42,4 +42,4 @@ def _path(points: Sequence[tuple[datetime, int]], highest: int, now: datetime, l
         y = HEIGHT - 1 - (HEIGHT - 2) * (value / highest if highest else 0.0)
         drawn.append(f"{'M' if last is None or at - last > GAP else 'L'}{x:.1f} {y:.1f}")
         last = at
-    return "".join(drawn) if len(drawn) > 1 else f"{drawn[0]}h1"
+    return "".join(drawn) if len(drawn) > 1 else f"{drawn[0]}h-3"

@@ -19,7 +19,7 @@ from streamapp.services.overview import Glance, overview
 from streamapp.services.trends import Period, minutes
 from streamapp.services.worst import shards, worst_first
 
-SHARDS_A_PAGE = 50
+SHARDS_A_PAGE = 25
 HELD_AT_MOST = 50
 KIN_AT_MOST = 100
 DRAWN = 5
@@ -35,22 +35,24 @@ class SubscriptionPage:
         self._subscription = subscription
         self._site = site
 
-    def live(self, request: HttpRequest) -> dict[str, Any]:
-        """Return what is refreshed: all but fields and plots."""
+    def figures(self) -> dict[str, Any]:
+        """Return the figures, and what is wrong: alerts, what was skipped, held records, what waits."""
         own = self._subscription
-        page = Paginator(worst_first(own.pk), SHARDS_A_PAGE).get_page(request.GET.get("page"))
         kin = kinship(own.pk)
         alerts = live_alerts().filter(checkpoint__subscription=own.pk)
         return {
             "figures": self._figures(),
             "alert_lines": alert_lines(alerts),
             "skip_lines": skip_lines(recent_skips().filter(checkpoint__subscription=own.pk)),
-            "page": page,
-            "shards": [self._shard(row) for row in with_waits(shards(list(page)))],
             "held": [self._held(row) for row in self._held_rows()],
             "kin": [self._kin(each) for each in kin[:KIN_AT_MOST]],
             "kin_left_out": max(len(kin) - KIN_AT_MOST, 0),
         }
+
+    def shards(self, request: HttpRequest) -> dict[str, Any]:
+        """Return one page of shards, the worst first."""
+        page = Paginator(worst_first(self._subscription.pk), SHARDS_A_PAGE).get_page(request.GET.get("page"))
+        return {"page": page, "shards": [self._shard(row) for row in with_waits(shards(list(page)))]}
 
     def worst(self) -> list[Any]:
         """Return the shards whose positions are drawn."""

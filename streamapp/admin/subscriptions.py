@@ -36,6 +36,10 @@ LISTED = (
 )
 
 
+FRAGMENTS = ("figures", "shards")
+"""The parts of a subscription's page that are fetched again and again."""
+
+
 class SubscriptionAdmin(ReadingAdmin):
     """What runs here, with the counts that tell whether it runs well."""
 
@@ -77,11 +81,12 @@ class SubscriptionAdmin(ReadingAdmin):
         if row is None or not self.has_view_permission(request, row):
             return super().change_view(request, object_id, form_url, extra_context)
         page = SubscriptionPage(row, self.admin_site.name)
-        if "fragment" in request.GET:
-            return TemplateResponse(request, "admin/streamapp/subscription_live.html", page.live(request))
+        if (part := request.GET.get("fragment")) in FRAGMENTS:
+            shown = page.figures() if part == "figures" else page.shards(request)
+            return TemplateResponse(request, f"admin/streamapp/subscription_{part}.html", shown)
         way = way_to_rewind(self.admin_site, request, row.name)
         plots = plot_context(self.admin_site, request, "subscription", row.pk)
-        shown = {**page.live(request), **plots, "refresh_seconds": REFRESH_SECONDS}
+        shown = {**page.figures(), **page.shards(request), **plots, "refresh_seconds": REFRESH_SECONDS}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way, **shown})
 
     def plot(self, request: HttpRequest, pk: int) -> HttpResponse:

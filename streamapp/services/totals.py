@@ -107,6 +107,7 @@ def _totals(row: Mapping[str, Any], now: datetime) -> Totals:
 def _lag(row: Mapping[str, Any], now: datetime) -> ShardLag:
     if not row["sampled"]:
         return ShardLag()
-    records = row["records"] if row["counted"] == row["sampled"] else None
+    complete = row["counted"] == row["sampled"] >= row["read"]
+    records = row["records"] if complete else None
     seconds = None if row["milliseconds"] is None else row["milliseconds"] / 1000
     return ShardLag(records, seconds, (now - row["sampled_at"]).total_seconds())

@@ -43,13 +43,15 @@ ADD_UP: Final = {
     "postgresql": """
         INSERT INTO streamapp_trend (subscription_id, minute, handled, records, milliseconds)
         SELECT subscription.id, date_trunc('minute', clock_timestamp()), given.handled,
-          CASE WHEN count(lag.checkpoint_id) = count(lag.records) THEN sum(lag.records) END,
+          CASE WHEN count(lag.checkpoint_id) = count(lag.records)
+            AND count(lag.checkpoint_id) >= count(lease.worker_id) THEN sum(lag.records) END,
           max(lag.milliseconds)
         FROM unnest(%s::text[], %s::bigint[]) AS given (name, handled)
         JOIN streamapp_subscription AS subscription ON subscription.name = given.name
         LEFT JOIN streamapp_checkpoint AS stored
           ON stored.subscription_id = subscription.id AND stored.retired_at IS NULL AND stored.position <> %s
         LEFT JOIN streamapp_lag AS lag ON lag.checkpoint_id = stored.id
+        LEFT JOIN streamapp_lease AS lease ON lease.checkpoint_id = stored.id
         GROUP BY subscription.id, given.handled ORDER BY subscription.id
         ON CONFLICT (subscription_id, minute) DO UPDATE SET
           handled = streamapp_trend.handled + excluded.handled,
@@ -57,13 +59,15 @@ ADD_UP: Final = {
     "sqlite": """
         INSERT INTO streamapp_trend (subscription_id, minute, handled, records, milliseconds)
         SELECT subscription.id, strftime('%%Y-%%m-%%d %%H:%%M:00', 'now'), given.value->>1,
-          CASE WHEN count(lag.checkpoint_id) = count(lag.records) THEN sum(lag.records) END,
+          CASE WHEN count(lag.checkpoint_id) = count(lag.records)
+            AND count(lag.checkpoint_id) >= count(lease.worker_id) THEN sum(lag.records) END,
           max(lag.milliseconds)
         FROM json_each(%s) AS given
         JOIN streamapp_subscription AS subscription ON subscription.name = given.value->>0
         LEFT JOIN streamapp_checkpoint AS stored
           ON stored.subscription_id = subscription.id AND stored.retired_at IS NULL AND stored.position <> %s
         LEFT JOIN streamapp_lag AS lag ON lag.checkpoint_id = stored.id
+        LEFT JOIN streamapp_lease AS lease ON lease.checkpoint_id = stored.id
         WHERE TRUE
         GROUP BY subscription.id, given.value->>1 ORDER BY subscription.id
         ON CONFLICT (subscription_id, minute) DO UPDATE SET

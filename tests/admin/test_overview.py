@@ -148,6 +148,13 @@ def test_a_lag_that_one_shard_does_not_know_has_no_sum(rows):
     assert (glance.totals.lag.records, glance.totals.lag.seconds) == (None, 90.0)
 
 
+def test_the_records_of_shards_that_were_not_sampled_yet_are_not_taken_for_none(rows):
+    worker(rows)
+    sample(rows[:1], 7, 1000)
+    [glance] = overview("ledger.spend").glances
+    assert (glance.totals.lag.records, glance.totals.lag.seconds) == (None, 1.0)
+
+
 def test_the_fragment_is_the_rows_alone(looker, rows):
     text = page(looker, PATH, fragment="1")
     assert "ledger.spend" in text and "<html" not in text

@@ -23,8 +23,8 @@ def own(rows):
     return f"subscription/{rows[0].subscription_id}/"
 
 
-def live(client, rows, **query):
-    return page(client, f"{own(rows)}change/", fragment="1", **query)
+def live(client, rows):
+    return "".join(page(client, f"{own(rows)}change/", fragment=part) for part in ("figures", "shards"))
 
 
 def shards(text):
@@ -70,8 +70,14 @@ def test_many_shards_come_in_pages_and_take_as_many_queries_as_few(looker):
         with CaptureQueriesContext(connection) as queries:
             text = live(looker, rows)
         counts.append(len(queries))
-    assert "Page 1 of 5" in text and len(shards(text)) == 50
-    assert counts[0] == counts[1] <= 18
+    assert "Page 1 of 10" in text and len(shards(text)) == 25
+    assert counts[0] == counts[1] <= 25
+
+
+def test_turning_pages_keeps_the_period_and_leaves_the_fragment_behind(looker):
+    rows = started("ledger.spend", {Shard("orders", str(n)): 1 for n in range(30)})
+    text = page(looker, f"{own(rows)}change/", fragment="shards", period="day")
+    assert 'href="?period=day&amp;page=2"' in text
 
 
 def test_finished_shards_are_left_out(looker, rows):
@@ -173,7 +179,7 @@ def test_figures_are_for_those_who_may_look_and_of_rows_that_are_there(
     client.force_login(django_user_model.objects.create_user("stranger", is_staff=True))
     pk = rows[0].pk if path == "checkpoint" else rows[0].subscription_id
     for page_of in ("plot", "change"):
-        answer = client.get(f"/admin/streamapp/{path}/{pk}/{page_of}/", {"fragment": "1"})
+        answer = client.get(f"/admin/streamapp/{path}/{pk}/{page_of}/", {"fragment": "shards"})
         assert answer.status_code == 403
 
 

@@ -4,6 +4,7 @@
 const SOURCE = "data-streamapp-plots";
 const COLOURS = ["#3b82c4", "#d9822b", "#2e9e6b", "#b65fc9", "#c94f4f"];
 const HEIGHT = 190;
+const FEW = 15; // Points that hardly make a line yet are shown as points.
 const AGAIN_MILLISECONDS = 30000;
 
 function colour(name) {
@@ -29,7 +30,7 @@ function lines(chart) {
     label: line.label,
     stroke: COLOURS[index % COLOURS.length],
     width: 1.5,
-    points: { show: false },
+    points: { show: chart.times.length < FEW },
     value: whole(chart.unit),
     ...paths,
   }));

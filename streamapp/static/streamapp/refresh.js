@@ -3,9 +3,9 @@
 
 const REFRESH = "data-streamapp-refresh";
 
-function address() {
+function address(part) {
   const url = new URL(location.href);
-  url.searchParams.set("fragment", "1");
+  url.searchParams.set("fragment", part.dataset.streamappFragment);
   return url;
 }
 
@@ -35,7 +35,7 @@ async function refresh(part) {
     return;
   }
   try {
-    const answer = await fetch(address(), { credentials: "same-origin", redirect: "error" });
+    const answer = await fetch(address(part), { credentials: "same-origin", redirect: "error" });
     if (!answer.ok) {
       throw new Error(`The server answered ${answer.status}.`);
     }

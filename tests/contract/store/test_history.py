@@ -119,6 +119,13 @@ def test_a_lag_that_one_shard_does_not_know_has_no_total(rows):
     assert Trend.objects.values_list("records", "milliseconds").get() == (None, 90_000)
 
 
+def test_the_lag_of_shards_that_are_read_and_not_sampled_yet_is_not_taken_for_none(rows):
+    worker(rows)
+    sample(rows[0], 5, 1)
+    STORE.history.add_up({"ledger.spend": 0})
+    assert Trend.objects.values_list("records", "milliseconds").get() == (None, 1)
+
+
 def test_finished_and_retired_shards_are_not_behind(rows):
     for row in rows:
         sample(row, 5, 1)
