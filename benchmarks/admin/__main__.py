@@ -33,9 +33,8 @@ def main() -> None:
         seed(arguments.shards, arguments.history)
         figures = measure(arguments.rounds)
     for page, figure in figures.items():
-        print(
-            f"{page:<14}{figure.milliseconds:>8.0f} ms{figure.queries:>5} queries{figure.kilobytes:>8.0f} kB"
-        )
+        spent = f"{figure.milliseconds:>8.0f} ms{figure.processor_milliseconds:>8.0f} ms on the processor"
+        print(f"{page:<14}{spent}{figure.queries:>5} queries{figure.kilobytes:>7.0f} kB")
     if arguments.json:
         print(json.dumps(line(figures)))
 

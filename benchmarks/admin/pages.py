@@ -18,9 +18,10 @@ ADMIN = "/admin/streamapp"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The median time of one page, its queries and its size."""
+    """The median time of one page, of it on the processor of this process, its queries and its size."""
 
     milliseconds: float
+    processor_milliseconds: float
     queries: int
     kilobytes: float
 
@@ -59,10 +60,11 @@ def _measure(load: Callable[[], Any], rounds: int) -> Figure:
     if response.status_code != 200:
         raise RuntimeError(f"A page answered {response.status_code}.")
     count, kilobytes = len(queries), len(response.content) / 1000
-    return Figure(median(_time(load) for _ in range(rounds)), count, kilobytes)
+    times = [_time(load) for _ in range(rounds)]
+    return Figure(*(median(column) for column in zip(*times, strict=True)), count, kilobytes)
 
 
-def _time(load: Callable[[], Any]) -> float:
-    began = time.perf_counter()
+def _time(load: Callable[[], Any]) -> tuple[float, float]:
+    began, processor = time.perf_counter(), time.process_time()
     load()
-    return (time.perf_counter() - began) * 1000
+    return (time.perf_counter() - began) * 1000, (time.process_time() - processor) * 1000

@@ -2,6 +2,7 @@
 
 from mutation import (
     catalogue_brokers,
+    catalogue_desk,
     catalogue_exactly_once,
     catalogue_handling,
     catalogue_lanes,
@@ -20,4 +21,5 @@ GUARDS = (
     *catalogue_moves.GUARDS,
     *catalogue_exactly_once.GUARDS,
     *catalogue_brokers.GUARDS,
+    *catalogue_desk.GUARDS,
 )

@@ -47,6 +47,7 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     search_help_text = _("Part of a subscription's or stream's name, or a whole shard name.")
     ordering = ("subscription__name", "stream", "id")
     actions = ("rewind",)
+    list_per_page = 50
     change_form_template = "admin/streamapp/shard.html"
     fields = (
         "shard_name",
