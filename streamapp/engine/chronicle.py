@@ -45,7 +45,7 @@ class Chronicle:
             if self._clock() >= self._totals_due:
                 self._add_up()
                 self._totals_due = self._clock() + TOTALS_SECONDS
-            if self._clock() >= self._history_due:
+            if self._clock() >= self._history_due and self._holds_shards():
                 self._remember()
                 self._history_due = self._clock() + HISTORY_SECONDS
         except DatabaseError as error:
@@ -57,6 +57,10 @@ class Chronicle:
         counted = {c.mount.name: c.watch.tally.counts()[RECORDS_HANDLED] for c in self._consumers}
         self._store.history.add_up({name: n - self._told.get(name, 0) for name, n in counted.items()})
         self._told = counted
+
+    def _holds_shards(self) -> bool:
+        """Tell whether there is anything to note; a worker that starts has no shards for a moment."""
+        return any(consumer.holdings.states for consumer in self._consumers)
 
     def _remember(self) -> None:
         if worker := self._heartbeat.identity:

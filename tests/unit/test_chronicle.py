@@ -35,9 +35,14 @@ class Past:
 @pytest.fixture
 def stage():
     tally, past = Tally(), Past()
-    lane = SimpleNamespace(mount=SimpleNamespace(name="ledger.spend"), watch=SimpleNamespace(tally=tally))
+    states = {"orders/0": object()}
+    lane = SimpleNamespace(
+        mount=SimpleNamespace(name="ledger.spend"),
+        watch=SimpleNamespace(tally=tally),
+        holdings=SimpleNamespace(states=states),
+    )
     heartbeat = SimpleNamespace(identity=WORKER)
-    stage = SimpleNamespace(tally=tally, past=past, heartbeat=heartbeat, now=100.0)
+    stage = SimpleNamespace(states=states, tally=tally, past=past, heartbeat=heartbeat, now=100.0)
     store = SimpleNamespace(history=past)
     stage.chronicle = Chronicle([lane], heartbeat, store, 14.0, lambda: stage.now)
     return stage
@@ -76,3 +81,12 @@ def test_a_worker_without_an_identity_notes_no_checkpoints(stage):
     stage.heartbeat.identity = None
     assert stage.chronicle.run_once()
     assert stage.past.remembered == []
+
+
+def test_the_first_notes_are_written_as_soon_as_there_are_shards_and_not_a_minute_later(stage):
+    held = stage.states.popitem()
+    stage.chronicle.run_once()
+    assert stage.past.remembered == []
+    stage.states.update([held])
+    stage.chronicle.run_once()
+    assert stage.past.remembered == [WORKER]
