@@ -115,7 +115,7 @@ GUARDS = (
         name="strays-are-released",
         promise="A lease whose release was lost is released later, or nobody would ever read the shard.",
         file="engine/leasing.py",
-        text="            self._store.leases.release(worker, unwanted)\n",
+        text="            self._store.leases.release(worker, stray)\n",
         without="            pass\n",
         test="chaos/test_single_faults.py::test_a_lease_that_could_not_be_released_is_released_later",
     ),
