@@ -18,8 +18,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from streamapp.brokers.looking import Limits, Peeked
+from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Position
 from streamapp.records import Bounds, Record, Shard
+
+LONGEST_PLACE = 150
+"""Digits of a position; no broker has longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,9 +318,24 @@ class Broker(ABC):
         Raises PublishFailed when it was refused or not confirmed in time.
         """
 
+    @abstractmethod
+    def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Look at records from a position on, beside whoever reads the shard: no group, no lease, no commit.
+
+        A place that the log doesn't keep is moved to its nearest end. Blocks for about as long as
+        `limits` says, and brings no more. Raises InvalidPosition for a shard that isn't there (any more)
+        in its incarnation, or if no record can be at that place; BrokerUnavailable if no answer comes.
+        """
+
     def describe(self, position: int) -> str:
         """Write a number for people."""
         return str(position)
+
+    def place(self, text: str) -> int:
+        """Read what `describe` wrote. Raises InvalidPosition for anything else."""
+        if not (text.isascii() and text.isdecimal() and len(text) <= LONGEST_PLACE):
+            raise InvalidPosition(f"{text!r} is no place of a log: give a number of 0 or more.")
+        return int(text)
 
     def records_between(self, first: int, end: int) -> int | None:
         """Return how many records lie between two positions of a shard, at most, negative backwards.
