@@ -23,8 +23,7 @@ from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Position
 from streamapp.records import Bounds, Record, Shard
 
-LONGEST_PLACE = 150
-"""Digits of a position; no broker has longer ones."""
+LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,10 +330,10 @@ class Broker(ABC):
         """Write a number for people."""
         return str(position)
 
-    def place(self, text: str) -> int:
-        """Read what `describe` wrote. Raises InvalidPosition for anything else."""
-        if not (text.isascii() and text.isdecimal() and len(text) <= LONGEST_PLACE):
-            raise InvalidPosition(f"{text!r} is no place of a log: give a number of 0 or more.")
+    def read(self, text: str) -> int:
+        """Return the number that `describe` has written, without I/O. Raises InvalidPosition."""
+        if not text.isdecimal() or len(text) > len(str(LARGEST)) or int(text) > LARGEST:
+            raise InvalidPosition(f"{text!r} is no offset: write a whole number from 0 to {LARGEST}.")
         return int(text)
 
     def records_between(self, first: int, end: int) -> int | None:

@@ -94,7 +94,7 @@ def place_of(broker: Broker, shard: Shard, text: str) -> int:
     asked and doesn't answer.
     """
     try:
-        return broker.place(text.strip())
+        return broker.read(text.strip())
     except InvalidPosition:
         position = parse(text)
     if problem := broker.position_problem(position):

@@ -160,8 +160,8 @@ class KinesisBroker(Broker):
         """Write a position for people: `horizon`, a moment, a sequence number or `SHARD_END`."""
         return packing.describe(position)
 
-    def place(self, text: str) -> int:
-        """Read what `describe` wrote, or a bare sequence number."""
+    def read(self, text: str) -> int:
+        """Return the number that `describe` has written, or that of a bare sequence number."""
         return packing.read(text)
 
     def records_between(self, first: int, end: int) -> int | None:  # noqa: ARG002

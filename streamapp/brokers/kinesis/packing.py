@@ -23,7 +23,7 @@ RECORDS = SEQUENCES * UNIT
 
 
 FORMS = "horizon, a moment like 2026-11-01T00:00:00Z, a sequence number, or `after` and a sequence number"
-_WORDS = {"horizon": HORIZON, "SHARD_END": SHARD_END}
+_NAMED = {"horizon": HORIZON, "SHARD_END": SHARD_END}
 _PLACE = re.compile(r"(?P<after>after )?(?P<sequence>[0-9]{1,129})(?:/(?P<part>[0-9]{1,6}))?")
 
 
@@ -80,9 +80,9 @@ def describe(position: int) -> str:
 
 
 def read(text: str) -> int:
-    """Read what `describe` wrote. Raises InvalidPosition for anything else."""
-    if text in _WORDS:
-        return _WORDS[text]
+    """Return the number that `describe` has written. Raises InvalidPosition."""
+    if text in _NAMED:
+        return _NAMED[text]
     if match := _PLACE.fullmatch(text):
         number = at(int(match["sequence"]), int(match["part"] or 0))
         return after(number) if match["after"] else number

@@ -126,13 +126,13 @@ def test_a_place_is_read_back_from_what_is_shown_of_it(bench):
     peeked = bench.broker.peek(shard, places[0].position, FEW)
 
     for position in (places[0].position, places[1].position, peeked.next, first(bench.broker, shard)):
-        assert bench.broker.place(bench.broker.describe(position)) == position
+        assert bench.broker.read(bench.broker.describe(position)) == position
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "orders/0@3", "²"])
+@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "orders/0@3", "²", "9" * 5000])
 def test_what_is_no_place_is_refused(bench, text):
     with pytest.raises(InvalidPosition):
-        bench.broker.place(text)
+        bench.broker.read(text)
 
 
 def test_a_place_behind_the_end_of_a_log_that_counts_is_its_end(bench):
