@@ -26,7 +26,7 @@ class Look:
 
     `here` is the position of the first record that isn't in front of the place. `earlier` is None where
     nothing can be in front, and where positions don't count records, so that nobody can go back.
-    `counts` tells whether they do. `reads` counts what was spent of the shard's limited reads.
+    `counts` tells whether they do. `step` is how many records a look from `earlier` or `later` is for. `reads` counts what was spent of the shard's limited reads.
     """
 
     shard: Shard
@@ -35,6 +35,7 @@ class Look:
     here: int | None
     earlier: str | None
     later: str | None
+    step: int
     counts: bool
     reads: int
     notes: tuple[str, ...]
@@ -72,7 +73,8 @@ def look(subscription: str, shard: Shard, text: str, *, before: int = RECORDS, a
 
 def _look(mount: Mount, broker: Broker, asked: Asked, peeked: Peeked) -> Look:
     counts = broker.records_between(0, 1) is not None
-    back = max(0, peeked.begin - asked.records) if counts and 0 < peeked.begin <= asked.start else None
+    step = min(asked.records, MOST_RECORDS)
+    back = max(0, peeked.begin - step) if counts and 0 < peeked.begin <= asked.start else None
     return Look(
         shard=asked.shard,
         asked=broker.describe(asked.position),
@@ -80,6 +82,7 @@ def _look(mount: Mount, broker: Broker, asked: Asked, peeked: Peeked) -> Look:
         here=asked.here(peeked),
         earlier=None if back is None else broker.describe(back),
         later=None if peeked.next == SHARD_END else broker.describe(peeked.next),
+        step=step,
         counts=counts,
         reads=peeked.reads,
         notes=notes(asked, peeked, broker.describe),
