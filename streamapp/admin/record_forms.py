@@ -1,12 +1,15 @@
 """The form that asks where to look."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from streamapp.conf import configuration
+from streamapp.models import Checkpoint
 from streamapp.services.peek import MOST_RECORDS, RECORDS
+
+SHARDS_OFFERED = 500
 
 
 def _count(label: Any, least: int) -> forms.IntegerField:
@@ -14,7 +17,6 @@ def _count(label: Any, least: int) -> forms.IntegerField:
         label=label,
         min_value=least,
         max_value=MOST_RECORDS,
-        required=False,
         initial=RECORDS,
         widget=forms.NumberInput({"class": "vSmallField"}),
     )
@@ -33,20 +35,17 @@ class PlaceForm(forms.Form):
     before = _count(_("Records in front"), 0)
     after = _count(_("Records from there"), 1)
 
-    def __init__(self, *args: Any, shards: Sequence[tuple[int, str]], **kwargs: Any) -> None:
-        """Take the shards to choose from, by the ids of their checkpoints."""
-        super().__init__(*args, **kwargs)
-        field: Any = self.fields["shard"]
-        field.choices = shards
-
-    def clean_before(self) -> int:
-        """Take the usual number for none."""
-        return _given(self.cleaned_data["before"])
-
-    def clean_after(self) -> int:
-        """Take the usual number for none."""
-        return _given(self.cleaned_data["after"])
+    def __init__(self, data: Any = None, *, row: Checkpoint, counts: bool) -> None:
+        """Offer the shards beside the row; ask for no records in front where positions don't count them."""
+        super().__init__(data, initial={"shard": row.pk})
+        shard: Any = self.fields["shard"]
+        shard.choices = _shards_beside(row)
+        if not counts:
+            self.fields["before"].widget = forms.HiddenInput()
 
 
-def _given(count: int | None) -> int:
-    return RECORDS if count is None else count
+def _shards_beside(row: Checkpoint) -> list[tuple[int, str]]:
+    """Return the first shards of the subscription, and the one of the row."""
+    rows = Checkpoint.objects.using(configuration().DATABASE).filter(subscription=row.subscription_id)
+    first = list(rows.order_by("stream", "pk")[:SHARDS_OFFERED])
+    return [(each.pk, str(each)) for each in ([] if row in first else [row]) + first]

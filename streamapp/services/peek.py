@@ -16,8 +16,9 @@ RECORDS, MOST_RECORDS = 10, 100
 """How many records in front of a place and from it on are shown if nothing else is asked for, and at most."""
 SIZE = 4 * 1024 * 1024
 SECONDS = 10.0
+TAIL = "latest"
 RECENTLY = "-5m"
-"""Where the last records are looked for if positions don't count records, so that nobody can go back."""
+"""Where the tail is looked for if positions don't count records, so that nobody can go back from the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Look:
 
     `here` is the position of the first record that isn't in front of the place. `earlier` is None where
     nothing can be in front, and where positions don't count records, so that nobody can go back.
-    `counts` tells whether they do. `step` is how many records a look from `earlier` or `later` is for. `reads` counts what was spent of the shard's limited reads.
+    `counts` tells whether they do. `step` is how many records a look from `earlier` or `later` is for.
+    `reads` counts what was spent of the shard's limited reads.
     """
 
     shard: Shard
@@ -54,6 +56,11 @@ def first_record(subscription: str, shard: Shard, position: int) -> ShownRecord 
     return next((shown(record, mount, broker.describe) for record in peeked.records), None)
 
 
+def counts_records(broker: Broker) -> bool:
+    """Tell whether positions count records, so that what lies in front of a place can be looked at."""
+    return broker.records_between(0, 1) is not None
+
+
 def look(subscription: str, shard: Shard, text: str, *, before: int = RECORDS, after: int = RECORDS) -> Look:
     """Look at `after` records from a place on, and at those in front of it where positions count records.
 
@@ -62,8 +69,8 @@ def look(subscription: str, shard: Shard, text: str, *, before: int = RECORDS, a
     """
     mount = registry.mount(subscription)
     broker = registry.broker(mount.broker)
-    counts = broker.records_between(0, 1) is not None
-    position = place_of(broker, shard, text if counts or text != "latest" else RECENTLY)
+    counts = counts_records(broker)
+    position = place_of(broker, shard, RECENTLY if text == TAIL and not counts else text)
     before = min(before, position) if counts and position != SHARD_END else 0
     peeked = broker.peek(shard, position - before, Limits(before + after, SIZE, SECONDS))
     if before and peeked.stop is Stop.BYTES and peeked.next <= position:
@@ -72,7 +79,7 @@ def look(subscription: str, shard: Shard, text: str, *, before: int = RECORDS, a
 
 
 def _look(mount: Mount, broker: Broker, asked: Asked, peeked: Peeked) -> Look:
-    counts = broker.records_between(0, 1) is not None
+    counts = counts_records(broker)
     step = min(asked.records, MOST_RECORDS)
     back = max(0, peeked.begin - step) if counts and 0 < peeked.begin <= asked.start else None
     return Look(

@@ -32,6 +32,13 @@ class DownBroker(LocalBroker):
         raise BrokerUnavailable("Kafka didn't tell what there is. It may be asked again.")
 
 
+class ForwardBroker(LocalBroker):
+    """A broker whose positions don't count records, as those of Kinesis."""
+
+    def records_between(self, *_):
+        return None
+
+
 def places(text):
     """Return the places of the records on the page; the one that was asked for is marked."""
     return [
@@ -134,6 +141,21 @@ def test_a_broker_that_does_not_answer_is_said_so(reader, rows, settings):
 def test_a_subscription_that_is_not_mounted_any_more_is_said_so(reader, rows, settings):
     settings.STREAMAPP = {**SETTINGS, "SUBSCRIPTIONS": {}}
     assert "is not in STREAMAPP" in page(reader, RECORDS, shard=rows[0].pk, at=70)
+
+
+def test_where_positions_do_not_count_the_page_goes_forward_only_and_says_what_it_costs(
+    reader, rows, settings
+):
+    settings.STREAMAPP = {
+        **SETTINGS,
+        "BROKERS": {"local": {"BACKEND": "tests.admin.test_records.ForwardBroker"}},
+    }
+    asked = page(reader, RECORDS, shard=rows[0].pk)
+    assert "Records in front" not in asked
+    assert [query["at"] for query in links(asked, "")] == [["earliest"], ["-1h"], ["-5m"]]
+    text = page(reader, RECORDS, shard=rows[0].pk, at=70, before=5, after=2)
+    assert places(text) == [">70", "71"] and not links(text, "Earlier")
+    assert "a look goes forward only" in text and "reads of the 5 a second" in text
 
 
 @pytest.mark.parametrize("shard", ["", "x", "0", "999999", "9" * 30, "²"])
