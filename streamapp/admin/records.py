@@ -46,7 +46,7 @@ class RecordDesk:
         asks, counts = "at" in request.GET, _counts(row)
         form = PlaceForm(_given(request) if asks else None, row=row, counts=counts)
         found = self._look(row, form) if asks else None
-        context = {"form": form, "row": row, "quick": self._quick(row, counts)}
+        context = {"form": form, "row": row, "counts": counts, "quick": self._quick(row, counts)}
         return self._page(request, row, {**context, **(self._found(row, found) if found else {})})
 
     def _row(self, text: str) -> Checkpoint:
