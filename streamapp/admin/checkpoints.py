@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from streamapp.admin.alerts import ShardAlerts
 from streamapp.admin.filters import ChosenSubscription, NeedsAttention, ReadBy
 from streamapp.admin.reading import ReadingAdmin
+from streamapp.admin.records import RecordDesk, way_to_records
 from streamapp.admin.rewinding import RewindDesk, way_to_rewind
 from streamapp.admin.shard_cells import ShardCells
 from streamapp.admin.shards import ShardList, with_waits
@@ -91,13 +92,14 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Lead from here to a rewind of this shard."""
+        """Lead from here to a rewind of this shard, and to its records."""
         row = self.get_object(request, object_id)
-        way = {} if row is None else self._way_to_rewind(request, row)
+        way = {} if row is None else self._ways(request, row)
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
 
-    def _way_to_rewind(self, request: HttpRequest, row: Checkpoint) -> dict[str, str]:
-        return way_to_rewind(self.admin_site, request, row.subscription.name, str(row.pk))
+    def _ways(self, request: HttpRequest, row: Checkpoint) -> dict[str, str]:
+        rewind = way_to_rewind(self.admin_site, request, row.subscription.name, str(row.pk))
+        return {**rewind, **way_to_records(self.admin_site.name, request, row)}
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
@@ -106,9 +108,11 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         return super().get_form(request, obj, change, help_texts=EXPLAINED, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the steps of a rewind."""
+        """Add the records, and the steps of a rewind."""
         desk = RewindDesk(self)
+        records = self.admin_site.admin_view(RecordDesk(self).show)
         steps = [
+            path("records/", records, name="streamapp_records"),
             path("rewind/", self.admin_site.admin_view(desk.ask), name="streamapp_rewind_ask"),
             path("rewind/review/", self.admin_site.admin_view(desk.review), name="streamapp_rewind_review"),
             path("rewind/apply/", self.admin_site.admin_view(desk.apply), name="streamapp_rewind_apply"),

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.cells import position, state, time
 from streamapp.admin.reading import ReadingAdmin
+from streamapp.admin.record_links import with_record
 from streamapp.models import Rewind, RewoundShard
 from streamapp.services.progress import Arrival, arrival, progress, rewound_shards
 
@@ -45,7 +46,7 @@ class RewindAdmin(ReadingAdmin):
     ) -> HttpResponse:
         """Show the rewind with its shards, waiting ones first, a hundred a page."""
         rewind = self.get_object(request, object_id)
-        shown = {} if rewind is None else _shards(rewind, request.GET.get("page"))
+        shown = {} if rewind is None else self._shards(rewind, request.GET.get("page"))
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
     @admin.display(description=_("rewind"), ordering="id")
@@ -64,18 +65,22 @@ class RewindAdmin(ReadingAdmin):
         """Show when it was asked for."""
         return time(row.requested_at)
 
+    def _shards(self, rewind: Rewind, number: str | None) -> dict[str, Any]:
+        page = Paginator(rewound_shards(rewind), SHARDS_A_PAGE).get_page(number)
+        rows = [_cells(row, rewind, self.admin_site.name) for row in page]
+        return {"progress": progress(rewind), "page": page, "shards": rows}
 
-def _shards(rewind: Rewind, number: str | None) -> dict[str, Any]:
-    page = Paginator(rewound_shards(rewind), SHARDS_A_PAGE).get_page(number)
-    return {"progress": progress(rewind), "page": page, "shards": [_cells(row) for row in page]}
 
-
-def _cells(row: RewoundShard) -> dict[str, Any]:
+def _cells(row: RewoundShard, rewind: Rewind, site: str) -> dict[str, Any]:
     broker, stands = row.checkpoint.subscription.broker, arrival(row)
+
+    def place(number: int) -> str:
+        return with_record(rewind, site, row.checkpoint_id, broker, number, position(broker, number))
+
     return {
         "shard": row.checkpoint,
-        "old": position(broker, row.old_position),
-        "new": position(broker, row.new_position),
+        "old": place(row.old_position),
+        "new": place(row.new_position),
         "state": state(MARKS[stands], stands.value),
         "at": time(row.applied_at),
         "by": row.applied_by or "–",

@@ -3,10 +3,11 @@
 from typing import Any
 
 from django.contrib import admin
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.cells import EMPTY, lag, position, short_position, state, time_with_age
+from streamapp.admin.record_links import with_record
 from streamapp.admin.shards import reading_cell
 from streamapp.models import Checkpoint
 from streamapp.services.lag import sampled_lag
@@ -27,12 +28,12 @@ class ShardCells:
     @admin.display(description=_("position"), ordering="position")
     def stands_at(self, row: Checkpoint) -> str:
         """Show the next record to read, in the list."""
-        return short_position(row.subscription.broker, row.position)
+        return self._place(row, row.position, short_position(row.subscription.broker, row.position))
 
     @admin.display(description=_("position"))
     def whole_position(self, row: Checkpoint) -> str:
         """Show the next record to read."""
-        return position(row.subscription.broker, row.position)
+        return self._place(row, row.position, position(row.subscription.broker, row.position))
 
     @admin.display(description=_("waits for"))
     def waits_for(self, row: Any) -> str:
@@ -54,7 +55,9 @@ class ShardCells:
     def read_to(self, row: Any) -> str:
         """Show where reading stood at that sample; it goes on past a held record."""
         sample = getattr(row, "lag", None)
-        return position(row.subscription.broker, sample.read_to) if sample else EMPTY
+        if sample is None:
+            return EMPTY
+        return self._place(row, sample.read_to, position(row.subscription.broker, sample.read_to))
 
     @admin.display(description=_("parents"))
     def parent_shards(self, row: Checkpoint) -> str:
@@ -71,8 +74,17 @@ class ShardCells:
         """Show what the checkpoint waits for."""
         first = row.held.order_by("position")[:20]
         broker = row.subscription.broker
-        lines = (f"{described(broker, held.position)}: {held.reason or 'no reason given'}" for held in first)
-        return "\n".join(lines) or EMPTY
+        lines = (
+            (
+                self._place(row, held.position, described(broker, held.position)),
+                held.reason or "no reason given",
+            )
+            for held in first
+        )
+        return format_html_join("", "<div>{}: {}</div>", lines) or EMPTY
+
+    def _place(self, row: Checkpoint, number: int, cell: str) -> str:
+        return with_record(row, self.admin_site.name, row.pk, row.subscription.broker, number, cell)
 
     @admin.display(description=_("moved"), ordering="saved_at")
     def moved(self, row: Any) -> str:

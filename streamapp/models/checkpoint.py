@@ -59,7 +59,10 @@ class Checkpoint(models.Model):
     class Meta:
         verbose_name = _("shard")
         verbose_name_plural = _("shards")
-        permissions = (("rewind_checkpoint", _("Can rewind checkpoints")),)
+        permissions = (
+            ("rewind_checkpoint", _("Can rewind checkpoints")),
+            ("view_record", _("Can see records of the log")),
+        )
         constraints = (
             models.UniqueConstraint(
                 fields=["subscription", "stream", "incarnation", "shard"], name="streamapp_one_checkpoint"

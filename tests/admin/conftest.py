@@ -30,7 +30,7 @@ VIEWS = tuple(f"view_{name}" for name in SHOWN)
 
 @pytest.fixture
 def looker(django_user_model):
-    """Somebody who may look and not rewind."""
+    """Somebody who may look, not at records, and not rewind."""
     return _client(django_user_model.objects.create_user("looker", is_staff=True), *VIEWS)
 
 
@@ -39,3 +39,10 @@ def operator(django_user_model):
     """Somebody who may rewind."""
     user = django_user_model.objects.create_user("operator", is_staff=True)
     return _client(user, *VIEWS, "rewind_checkpoint")
+
+
+@pytest.fixture
+def reader(django_user_model):
+    """Somebody who may see records."""
+    user = django_user_model.objects.create_user("reader", is_staff=True)
+    return _client(user, *VIEWS, "view_record")

@@ -8,6 +8,7 @@ from django.db import Error as DatabaseError
 from streamapp.exceptions import StreamappError
 from streamapp.management.streams.database import explain
 from streamapp.management.streams.forget import Forget
+from streamapp.management.streams.peek import Peek
 from streamapp.management.streams.rename import Rename
 from streamapp.management.streams.rewind import Rewind
 from streamapp.management.streams.status import Status
@@ -16,6 +17,7 @@ from streamapp.management.streams.subcommand import Subcommand
 SUBCOMMANDS: dict[str, type[Subcommand]] = {
     "status": Status,
     "rewind": Rewind,
+    "peek": Peek,
     "rename": Rename,
     "forget": Forget,
 }

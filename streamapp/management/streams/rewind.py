@@ -1,14 +1,18 @@
 """`manage.py streams rewind`."""
 
 import json
-import re
 import time
 from argparse import ArgumentParser
 from typing import Any
 
 from streamapp import positions
 from streamapp.management.streams.review import review
-from streamapp.management.streams.subcommand import Exit, Subcommand, add_dry_run_or_execute
+from streamapp.management.streams.subcommand import (
+    Exit,
+    Subcommand,
+    add_dry_run_or_execute,
+    negative_durations,
+)
 from streamapp.models import Rewind as RewindRow
 from streamapp.services import rewind
 from streamapp.services.scope import shards_named
@@ -24,8 +28,7 @@ class Rewind(Subcommand):
     @classmethod
     def add_arguments(cls, parser: ArgumentParser) -> None:
         """Declare the arguments."""
-        # argparse takes -7d for an option unless it looks like a negative number to it.
-        parser._negative_number_matcher = re.compile(r"-\d+[smhd]?")
+        negative_durations(parser)
         parser.add_argument("subscription", help="The name in STREAMAPP.")
         parser.add_argument("position", help=f"Where to resume: {positions.FORMS}.")
         parser.add_argument(
