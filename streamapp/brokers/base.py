@@ -18,8 +18,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Position
 from streamapp.records import Bounds, Record, Shard
+
+LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +319,12 @@ class Broker(ABC):
     def describe(self, position: int) -> str:
         """Write a number for people."""
         return str(position)
+
+    def read(self, text: str) -> int:
+        """Return the number that `describe` has written, without I/O. Raises InvalidPosition."""
+        if not text.isdecimal() or int(text) > LARGEST:
+            raise InvalidPosition(f"{text!r} is no offset: write a whole number from 0 to {LARGEST}.")
+        return int(text)
 
     def records_between(self, first: int, end: int) -> int | None:
         """Return how many records lie between two positions of a shard, at most, negative backwards.

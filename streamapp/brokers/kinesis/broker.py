@@ -150,6 +150,10 @@ class KinesisBroker(Broker):
         """Write a position for people: `horizon`, a moment, a sequence number or `SHARD_END`."""
         return packing.describe(position)
 
+    def read(self, text: str) -> int:
+        """Return the number that `describe` has written, or that of a bare sequence number."""
+        return packing.read(text)
+
     def records_between(self, first: int, end: int) -> int | None:  # noqa: ARG002
         """Return None: sequence numbers don't count records."""
         return None

@@ -8,9 +8,11 @@ A sequence number has up to 129 digits. Numbers of records start above that, so 
 number can't be taken for one.
 """
 
+import re
 from dataclasses import dataclass
 
-from streamapp.positions import SHARD_END, Moment
+from streamapp.exceptions import InvalidPosition
+from streamapp.positions import SHARD_END, Moment, parse
 
 HORIZON = 0
 UNIT = 10**18
@@ -18,6 +20,9 @@ UNIT = 10**18
 SEQUENCES = 10**129
 RECORDS = SEQUENCES * UNIT
 """Where the numbers of records begin; they end below SHARD_END."""
+
+_NAMED = {"horizon": HORIZON, "SHARD_END": SHARD_END}
+_PLACE = re.compile(r"(?P<after>after )?(?P<sequence>\d{1,129})(?:/(?P<part>\d{1,9}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +75,27 @@ def describe(position: int) -> str:
     if position == SHARD_END:
         return "SHARD_END"
     return str(unpack(position) or "horizon")
+
+
+def read(text: str) -> int:
+    """Return the number that `describe` has written. Raises InvalidPosition."""
+    if text in _NAMED:
+        return _NAMED[text]
+    if text.isdecimal() and RECORDS <= int(text) <= SHARD_END:
+        return int(text)
+    if match := _PLACE.fullmatch(text):
+        return at(int(match["sequence"]), int(match["part"] or 0)) + bool(match["after"])
+    try:
+        found = parse(text)
+    except InvalidPosition as error:
+        raise InvalidPosition(_unknown(text)) from error
+    if not isinstance(found, Moment):
+        raise InvalidPosition(_unknown(text))
+    return moment(found.milliseconds)
+
+
+def _unknown(text: str) -> str:
+    return (
+        f"{text!r} is no place of Kinesis. Write horizon, a sequence number, after and a sequence number, "
+        "a moment such as 2026-11-01T00:00:00Z, or SHARD_END."
+    )
