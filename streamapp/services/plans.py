@@ -141,12 +141,17 @@ class Plan:
         notes = [f"{amount(count, 'shard')}: {flag.value}" for flag, count in Counter(flags).items()]
         stay = Counter(left.flag for left in self.left)
         notes += [f"{amount(count, 'shard')} left alone: {flag.value}" for flag, count in stay.items()]
-        if self.replay_from:
-            notes.append(
-                f"REPLAY_FROM is mounted as {self.replay_from}: once a worker has read from here, every "
-                "later start begins there again"
-            )
-        return notes
+        return [*notes, *self.remarks]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Say what the settings add to it."""
+        if not self.replay_from:
+            return []
+        return [
+            f"REPLAY_FROM is mounted as {self.replay_from}: once a worker has read from here, every later "
+            "start begins there again"
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain values."""

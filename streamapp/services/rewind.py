@@ -20,7 +20,17 @@ from streamapp.services.progress import Progress, progress
 from streamapp.services.targets import BeforeRewind, Everywhere, Target, load
 from streamapp.store.rewinds import Move, RewindStore
 
-__all__ = ["Plan", "Progress", "apply", "plan", "plan_again", "plan_mounted", "plan_undo", "progress"]
+__all__ = [
+    "Plan",
+    "Progress",
+    "apply",
+    "numbered",
+    "plan",
+    "plan_again",
+    "plan_mounted",
+    "plan_undo",
+    "progress",
+]
 
 
 def plan(
@@ -69,10 +79,18 @@ def plan_undo(rewind: Rewind) -> Plan:
     return replace(planned, left=(*planned.left, *gone), undoes=rewind.pk)
 
 
+def numbered(number: int) -> Rewind:
+    """Return the rewind with that number. Raises InvalidPosition if there is none."""
+    rows = Rewind.objects.using(configuration().DATABASE).select_related("subscription")
+    if (row := rows.filter(pk=number).first()) is None:
+        raise InvalidPosition(f"There is no rewind {number}. The admin lists all.")
+    return row
+
+
 def plan_again(reviewed: Plan) -> Plan:
     """Plan what was reviewed before, from where the shards stand now."""
     if reviewed.undoes is not None:
-        return plan_undo(Rewind.objects.using(configuration().DATABASE).get(pk=reviewed.undoes))
+        return plan_undo(numbered(reviewed.undoes))
     rows = Checkpoint.objects.using(configuration().DATABASE).filter(pk__in=reviewed.chosen)
     chosen = None if reviewed.whole else [row.key for row in rows]
     return plan_mounted(reviewed.subscription, load(list(reviewed.asked)), chosen)
