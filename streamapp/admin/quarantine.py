@@ -13,22 +13,8 @@ from streamapp.admin.cells import EMPTY, shortened, time
 from streamapp.admin.filters import ChosenSubscription
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.models import Quarantined, Subscription
+from streamapp.services.payloads import text_or_hex
 from streamapp.services.places import described
-
-SHOWN_CHARACTERS = 20_000
-
-
-def text_or_hex(payload: bytes | memoryview | None) -> str:
-    """Write bytes as text if they are UTF-8, as hexadecimal if not; a long text is cut, and says so."""
-    if payload is None:
-        return "null"
-    whole = bytes(payload)
-    try:
-        text = whole.decode()
-    except UnicodeDecodeError:
-        text = f"hex: {whole.hex(' ')}"
-    cut = f"\n… cut here; {len(whole):,} bytes in all" if len(text) > SHOWN_CHARACTERS else ""
-    return text[:SHOWN_CHARACTERS] + cut
 
 
 class NamedSubscription(ChosenSubscription):

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from streamapp.brokers.looking import Limits, Peeked
 from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Position
 from streamapp.records import Bounds, Record, Shard
@@ -316,13 +317,22 @@ class Broker(ABC):
         Raises PublishFailed when it was refused or not confirmed in time.
         """
 
+    @abstractmethod
+    def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Look at records from a position on, beside whoever reads the shard: no group, no lease, no commit.
+
+        A place that the log doesn't keep is moved to its nearest end. Blocks for about as long as
+        `limits` says, and brings no more. Raises InvalidPosition for a shard that isn't there (any more)
+        in its incarnation, or if no record can be at that place; BrokerUnavailable if no answer comes.
+        """
+
     def describe(self, position: int) -> str:
         """Write a number for people."""
         return str(position)
 
     def read(self, text: str) -> int:
         """Return the number that `describe` has written, without I/O. Raises InvalidPosition."""
-        if not text.isdecimal() or int(text) > LARGEST:
+        if not text.isdecimal() or len(text) > len(str(LARGEST)) or int(text) > LARGEST:
             raise InvalidPosition(f"{text!r} is no offset: write a whole number from 0 to {LARGEST}.")
         return int(text)
 

@@ -25,6 +25,11 @@ _NAMED = {"horizon": HORIZON, "SHARD_END": SHARD_END}
 _PLACE = re.compile(r"(?P<after>after )?(?P<sequence>\d{1,129})(?:/(?P<part>\d{1,9}))?")
 
 
+FORMS = "horizon, a moment like 2026-11-01T00:00:00Z, a sequence number, or `after` and a sequence number"
+_NAMED = {"horizon": HORIZON, "SHARD_END": SHARD_END}
+_PLACE = re.compile(r"(?P<after>after )?(?P<sequence>[0-9]{1,129})(?:/(?P<part>[0-9]{1,6}))?")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A record of a shard: at record `part` of its aggregate, or after the whole of it."""
@@ -81,21 +86,13 @@ def read(text: str) -> int:
     """Return the number that `describe` has written. Raises InvalidPosition."""
     if text in _NAMED:
         return _NAMED[text]
-    if text.isdecimal() and RECORDS <= int(text) <= SHARD_END:
-        return int(text)
     if match := _PLACE.fullmatch(text):
-        return at(int(match["sequence"]), int(match["part"] or 0)) + bool(match["after"])
+        number = at(int(match["sequence"]), int(match["part"] or 0))
+        return after(number) if match["after"] else number
     try:
         found = parse(text)
-    except InvalidPosition as error:
-        raise InvalidPosition(_unknown(text)) from error
+    except InvalidPosition:
+        found = None
     if not isinstance(found, Moment):
-        raise InvalidPosition(_unknown(text))
+        raise InvalidPosition(f"{text!r} is no place in a shard. Write {FORMS}.")
     return moment(found.milliseconds)
-
-
-def _unknown(text: str) -> str:
-    return (
-        f"{text!r} is no place of Kinesis. Write horizon, a sequence number, after and a sequence number, "
-        "a moment such as 2026-11-01T00:00:00Z, or SHARD_END."
-    )
