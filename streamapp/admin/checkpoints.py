@@ -11,10 +11,11 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import ShardAlerts
+from streamapp.admin.desk_pages import way_to_rewind
 from streamapp.admin.filters import ChosenSubscription, NeedsAttention, ReadBy
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.records import RecordDesk, way_to_records
-from streamapp.admin.rewinding import RewindDesk, way_to_rewind
+from streamapp.admin.rewinding import RewindDesk
 from streamapp.admin.shard_cells import ShardCells
 from streamapp.admin.shards import ShardList, with_waits
 from streamapp.models import Checkpoint, HeldRecord
@@ -109,15 +110,12 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Add the records, and the steps of a rewind."""
-        desk = RewindDesk(self)
         records = self.admin_site.admin_view(RecordDesk(self).show)
         steps = [
-            path("records/", records, name="streamapp_records"),
-            path("rewind/", self.admin_site.admin_view(desk.ask), name="streamapp_rewind_ask"),
-            path("rewind/review/", self.admin_site.admin_view(desk.review), name="streamapp_rewind_review"),
-            path("rewind/apply/", self.admin_site.admin_view(desk.apply), name="streamapp_rewind_apply"),
+            path(f"rewind/{way}", self.admin_site.admin_view(view), name=f"streamapp_rewind_{name}")
+            for name, way, view in RewindDesk(self).steps()
         ]
-        return steps + super().get_urls()
+        return [path("records/", records, name="streamapp_records"), *steps, *super().get_urls()]
 
     def has_rewind_permission(self, request: HttpRequest) -> bool:
         """Allow whoever has the permission of its own."""

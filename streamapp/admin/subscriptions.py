@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import SubscriptionAlerts, with_alert_count
 from streamapp.admin.cells import lag, link, time, time_with_age
+from streamapp.admin.desk_pages import way_to_rewind
 from streamapp.admin.reading import COUNTED_AT_MOST, ReadingAdmin
-from streamapp.admin.rewinding import way_to_rewind
 from streamapp.conf import configuration
 from streamapp.models import Checkpoint, HeldRecord, Quarantined, Subscription
 from streamapp.positions import SHARD_END

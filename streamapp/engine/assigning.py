@@ -75,10 +75,9 @@ class Assigning:
         for shard, position in list(self._stranded.items()):
             self._reopen(shard, position)
             del self._stranded[shard]
-        rewound = self._holdings.unchecked()
-        if not self._reading.assigns:
-            self._take_share(bool(rewound))
-        self._holdings.check(rewound)
+        unchecked = self._holdings.unchecked()
+        if self._reading.assigns or self._take_share(bool(unchecked)):
+            self._holdings.check(unchecked)
 
     def handle(self, events: Iterable[Event]) -> None:
         """Deal with what the broker said, in its order; never raises for a failing peer."""
@@ -138,15 +137,19 @@ class Assigning:
             self._watch.lost(shard, self._holdings.worker)
         return dropped
 
-    def _take_share(self, rewound: bool) -> None:
-        share = self._sharing.share(rewound)
+    def _take_share(self, unchecked: bool) -> bool:
+        """Follow the rows; returns whether they were looked at."""
+        share = self._sharing.share(unchecked)
         if share is None:
-            return
+            return False
         self._answered = True
         if share.surplus:
             self._reading.close_shards(share.surplus)
             self.give_back(share.surplus)
         self._hold(share.taken)
+        # A rewind may have reopened a parent between the look at the rows and the take of the child.
+        self._holdings.uncheck(self._sharing.children(share.taken))
+        return True
 
     def _hold(self, placed: dict[Shard, Placed]) -> None:
         if placed:

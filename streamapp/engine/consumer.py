@@ -101,6 +101,11 @@ class Consumer:
         return self._assigning.is_settled
 
     @property
+    def subscription(self) -> int:
+        """Return the id of the subscription's row; 0 before the first round."""
+        return self._assigning.opening.subscription
+
+    @property
     def busy(self) -> bool:
         """Tell whether work is being handled, or waits to be handled or tried again."""
         return self._registering or self.lanes.busy
@@ -144,12 +149,7 @@ class Consumer:
         """Make the watermark know all records before any is handled."""
         states = self.holdings.states
         with self.holdings.lock:
-            slices = [
-                part
-                for chunk in polled.chunks
-                if (state := states.get(chunk.shard)) and state.target is None
-                if (part := state.register(chunk))
-            ]
+            slices = [part for chunk in polled.chunks if (part := self.holdings.register(chunk))]
             for shard, end in polled.ends.items():
                 if (state := states.get(shard)) and state.target is None:
                     state.watermark.reach(end, polled.asked.get(shard))

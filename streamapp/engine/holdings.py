@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from streamapp.brokers.base import Behind
-from streamapp.engine.shard import Keeping, Placed, ShardState, Snapshot
+from streamapp.brokers.base import Behind, Chunk
+from streamapp.engine.shard import Keeping, Placed, ShardState, Slice, Snapshot
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Difference, Place
 from streamapp.store.lags import Sample
@@ -19,6 +19,7 @@ class Unsaved:
 
     worker: UUID
     moved: dict[int, int]
+    begun: dict[int, int]
     snapshots: list[Snapshot]
     held: list[Held]
     epochs: dict[int, int]
@@ -36,6 +37,7 @@ class Holdings:
     lock: threading.RLock = field(default_factory=threading.RLock)
     states: dict[Shard, ShardState] = field(default_factory=dict)
     _moved: dict[int, int] = field(default_factory=dict)
+    _begun: dict[int, int] = field(default_factory=dict)
     _fenced: list[Shard] = field(default_factory=list)
     _mirrored: dict[Shard, int] = field(default_factory=dict)
     _advanced: dict[Shard, int] = field(default_factory=dict)
@@ -53,6 +55,7 @@ class Holdings:
             for state in dropped:
                 state.void()
                 self._moved.pop(state.checkpoint, None)
+                self._begun.pop(state.checkpoint, None)
                 self._mirrored.pop(state.shard, None)
             return [state.checkpoint for state in dropped]
 
@@ -83,13 +86,16 @@ class Holdings:
             for state in settled:
                 state.newly_held = []
             moved, self._moved = self._moved, {}
-            return Unsaved(self.worker, moved, snapshots, held, {s.checkpoint: s.epoch for s in states})
+            begun, self._begun = self._begun, {}
+            epochs = {state.checkpoint: state.epoch for state in states}
+            return Unsaved(self.worker, moved, begun, snapshots, held, epochs)
 
     def give_back(self, unsaved: Unsaved) -> None:
         """Take back what could not be written; checkpoints are collected anew anyway."""
         with self.lock:
             by_checkpoint = {state.checkpoint: state for state in self.states.values()}
             self._moved = {**unsaved.moved, **self._moved}
+            self._begun = {**unsaved.begun, **self._begun}
             for record in unsaved.held:
                 if record.checkpoint in by_checkpoint and record.checkpoint not in self._moved:
                     by_checkpoint[record.checkpoint].newly_held.append(record)
@@ -139,9 +145,15 @@ class Holdings:
             return {state.shard: state.target for state in checked if state.target is not None}
 
     def unchecked(self) -> dict[Shard, int]:
-        """Return the epochs of the shards that were rewound and whose parents weren't looked at since."""
+        """Return the epochs of the shards whose parents weren't looked at since they came here or moved."""
         with self.lock:
             return {state.shard: state.epoch for state in self.states.values() if state.unchecked}
+
+    def uncheck(self, shards: Iterable[Shard]) -> None:
+        """Read these shards only once it is known that no parent stands in their way."""
+        with self.lock:
+            for state in [self.states[shard] for shard in shards if shard in self.states]:
+                state.unchecked = True
 
     def check(self, epochs: Mapping[Shard, int]) -> None:
         """Let the shards move whose epochs are still these: no parent stands in their way."""
@@ -159,6 +171,17 @@ class Holdings:
                 if state is not None and state.target == position:
                     state.restart()
                     self._moved[state.checkpoint] = state.epoch
+
+    def register(self, chunk: Chunk) -> Slice | None:
+        """Note a chunk as delivered, unless its shard is not held or has to move; return what is work."""
+        with self.lock:
+            state = self.states.get(chunk.shard)
+            if state is None or state.target is not None:
+                return None
+            if state.fresh:
+                state.fresh = False
+                self._begun[state.checkpoint] = state.epoch
+            return state.register(chunk)
 
     def take_fenced(self) -> list[Shard]:
         """Return, once, the shards that somebody else has taken."""

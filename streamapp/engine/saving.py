@@ -52,6 +52,8 @@ class Saver:
         self._durable = durable
         self._committer = committer
         self._one_at_a_time = threading.Lock()
+        self.awake = threading.Event()
+        """Set by whoever knows that there is something to look at before the interval is over."""
 
     def save_once(self) -> bool:
         """Write what has changed and adopt what others have written; False when the database failed.
@@ -105,6 +107,9 @@ class Saver:
             self._store.checkpoints.forget_held(unsaved.moved)
             self._store.checkpoints.stamp_rewinds(unsaved.worker, unsaved.moved)
             unsaved.moved = {}
+        if unsaved.begun:
+            self._store.checkpoints.stamp_read(unsaved.begun)
+            unsaved.begun = {}
 
     def _write(self, unsaved: Unsaved) -> None:
         self._write_moves(unsaved)
@@ -149,6 +154,8 @@ class Saver:
             fields = Fields(subscription=self._name, shard=state.shard, position=position, epoch=state.epoch)
             logger.info("Rewind adopted. %s", fields)
             self._watch.rewound()
+        if rewound:
+            self._store.checkpoints.stamp_seen({state.checkpoint: state.epoch for state in rewound})
         for state in fenced:
             fields = Fields(subscription=self._name, shard=state.shard, epoch=state.epoch)
             logger.warning("Shard taken by another worker, its work in flight is void. %s", fields)

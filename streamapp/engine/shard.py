@@ -82,7 +82,8 @@ class ShardState:
     `generation` grows at every move; outcomes and saves of an older one are void. `target` is
     where reading must move to next; while it is set nothing is registered and nothing saved.
     `sought` tells that a handler has moved it and that no save has followed. `unchecked` tells that a
-    rewind has moved it, maybe to where a parent must be read first: it isn't read before that is known.
+    parent may have to be read first, after a rewind or a take: it isn't read before that is known.
+    `fresh` tells that it was moved and has brought no record since.
     `writing` is held by whoever writes the row of a subscription that keeps it exact, and is taken
     before any other lock.
     """
@@ -96,6 +97,7 @@ class ShardState:
         self.full = False
         self.sought = False
         self.unchecked = False
+        self.fresh = False
         self.newly_held: list[Held] = []
         self.writing = Lock()
         self._keeping = keeping
@@ -168,6 +170,7 @@ class ShardState:
         assert self.target is not None, "only a shard that was moved restarts"
         position, self.target = self.target, None
         self.full = False
+        self.fresh = True
         self.newly_held.clear()
         self._begin(position)
         # A row that is kept exact says where a seek went as soon as its handler's transaction has ended.

@@ -1,6 +1,6 @@
 """Rewinds: the one operator action that moves checkpoints, with its audit rows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,9 @@ from django.db import connections, transaction
 from streamapp.exceptions import StalePlan
 from streamapp.models import Checkpoint, HeldRecord, Rewind, RewoundShard
 from streamapp.models.fields import encode_position
-from streamapp.store import statements
+from streamapp.positions import SHARD_END
+from streamapp.records import Shard
+from streamapp.store import notices, statements
 from streamapp.store.clock import ClockNow
 
 ROWS_A_STATEMENT = 500
@@ -44,8 +46,10 @@ class RewindStore:
             rewind = self._record(subscription, audit)
             rows = self._lock(move.checkpoint for move in moves)
             self._refuse_stale(moves, rows)
+            self._refuse_born(subscription, moves, rows)
             self._trail(rewind, moves, rows)
             self._move(moves)
+            notices.send(self._using, subscription)
             rewind.refresh_from_db()
             return rewind
 
@@ -86,10 +90,31 @@ class RewindStore:
         if moved or gone:
             what = [f"{move.shard} was moved to {self._describe(row.position)}" for move, row in moved]
             what += [f"the checkpoint of {move.shard} is gone" for move in gone]
+            found = {**{move.checkpoint: None for move in gone}, **{row.pk: row.position for _, row in moved}}
             raise StalePlan(
                 f"Nothing was rewound: since the review, {_few(what)}. Another operator action did that. "
-                "Look at the shards and review the rewind again."
+                "Look at the shards and review the rewind again.",
+                found,
             )
+
+    def _refuse_born(self, subscription: int, moves: Sequence[Move], rows: Mapping[int, Checkpoint]) -> None:
+        """Refuse when a shard that will be read again has a child since the review, which has to wait for it.
+
+        What isn't here yet waits by itself: it is opened by what the row of its parent says then.
+        """
+        again = {rows[move.checkpoint].key for move in moves if move.position != SHARD_END}
+        children = self._checkpoints.filter(subscription=subscription, retired_at=None).exclude(parents=[])
+        born = [row for row in children if row.pk not in rows and _parents(row) & again]
+        if born:
+            raise StalePlan(
+                f"Nothing was rewound: since the review, {_few([f'{row} was made' for row in born])} of a "
+                "shard that would be read again. Review the rewind again.",
+                {row.pk: row.position for row in born},
+            )
+
+
+def _parents(row: Checkpoint) -> set[Shard]:
+    return {Shard(row.stream, parent, row.incarnation) for parent in row.parents}
 
 
 def _few(phrases: list[str]) -> str:

@@ -21,7 +21,6 @@ SEQUENCES = 10**129
 RECORDS = SEQUENCES * UNIT
 """Where the numbers of records begin; they end below SHARD_END."""
 
-
 FORMS = "horizon, a moment like 2026-11-01T00:00:00Z, a sequence number, or `after` and a sequence number"
 _NAMED = {"horizon": HORIZON, "SHARD_END": SHARD_END}
 _PLACE = re.compile(r"(?P<after>after )?(?P<sequence>[0-9]{1,129})(?:/(?P<part>[0-9]{1,6}))?")

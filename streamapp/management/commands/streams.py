@@ -13,10 +13,12 @@ from streamapp.management.streams.rename import Rename
 from streamapp.management.streams.rewind import Rewind
 from streamapp.management.streams.status import Status
 from streamapp.management.streams.subcommand import Subcommand
+from streamapp.management.streams.undo import Undo
 
 SUBCOMMANDS: dict[str, type[Subcommand]] = {
     "status": Status,
     "rewind": Rewind,
+    "undo": Undo,
     "peek": Peek,
     "rename": Rename,
     "forget": Forget,
