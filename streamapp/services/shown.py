@@ -81,23 +81,30 @@ def _value(raw: bytes | None, decode: Callable[[bytes], Any] | None, masks: Mask
 
 def _raw(raw: bytes, masks: Masks, problem: str = "") -> Payload:
     """Show what is JSON with fields as such, and anything else as it is, unless something must be hidden."""
-    try:
-        value = msgspec.json.decode(raw)
-        if isinstance(value, dict | list):
-            return Payload(cut(_lines(value, masks), len(raw)), Form.JSON, len(raw), problem)
-    except (msgspec.DecodeError, RecursionError):
-        pass
+    if (text := _json(raw, masks)) is not None:
+        return Payload(cut(text, len(raw)), Form.JSON, len(raw), problem)
     if masks:
         return Payload(HIDDEN, Form.MASKED, len(raw), problem)
     return Payload(text_or_hex(raw), Form.RAW, len(raw), problem)
 
 
+def _json(raw: bytes, masks: Masks) -> str | None:
+    """Return an object or array as lines; None for what is none, and for what is nested too deeply."""
+    try:
+        value = msgspec.json.decode(raw)
+        return _lines(value, masks) if isinstance(value, dict | list) else None
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
 def _key(raw: bytes | None, masks: Masks) -> Payload:
-    """Show a key; it has no fields unless it is JSON."""
+    """Show a key. It has no fields unless it is JSON, or the beginning of some."""
     if raw is None:
         return Payload("null", Form.NULL, 0)
     payload = _raw(raw, masks)
-    return Payload(text_or_hex(raw), Form.RAW, len(raw)) if payload.form is Form.MASKED else payload
+    if payload.form is Form.MASKED and not raw.lstrip().startswith((b"{", b"[")):
+        return Payload(text_or_hex(raw), Form.RAW, len(raw))
+    return payload
 
 
 def _headers(record: Record, masks: Masks) -> tuple[tuple[str, str], ...]:

@@ -51,6 +51,20 @@ def test_markers_are_passed_and_records_of_aborted_transactions_are_not_seen(clu
     assert positions(cluster, topic, 5) == ([8], 9, Stop.END)
 
 
+def test_a_place_whose_record_was_compacted_away_shows_the_next_one(cluster):
+    options = {"segment_ms": "100", "min_cleanable_dirty_ratio": "0.001", "max_compaction_lag_ms": "100"}
+    topic = cluster.topic(cleanup_policy="compact", **options)
+    cluster.write(topic, range(20), key=b"same")
+
+    def compacted() -> bool:
+        cluster.write(topic, ["roll"], key=b"roll")
+        found, *_ = positions(cluster, topic, 5)
+        return 5 not in found and 19 in found
+
+    wait(compacted, seconds=40)
+    assert positions(cluster, topic, 5, Limits(1, 1024, 20))[0] == [19]
+
+
 def test_a_log_that_ends_with_aborted_records_ends_behind_them(cluster):
     topic = cluster.topic()
     cluster.write(topic, range(2))

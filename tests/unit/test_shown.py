@@ -169,6 +169,7 @@ def test_keys_and_headers_are_masked_by_the_names_of_their_fields():
     assert IBAN not in repr(record)
     assert record.headers == (("iban", HIDDEN), ("trace", "1"))
     assert of(b"{}", mask=("iban",), key=b"customer 7").key.text == "customer 7"
+    assert of(b"{}", mask=("iban",), key=as_json(iban=IBAN)[:-1]).key.form is Form.MASKED
 
 
 def test_a_reason_never_quotes_what_is_masked():
