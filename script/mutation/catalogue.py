@@ -6,6 +6,7 @@ from mutation import (
     catalogue_handling,
     catalogue_lanes,
     catalogue_moves,
+    catalogue_rewinds,
     catalogue_rows,
     catalogue_settling,
     catalogue_workers,
@@ -18,6 +19,7 @@ GUARDS = (
     *catalogue_rows.GUARDS,
     *catalogue_workers.GUARDS,
     *catalogue_moves.GUARDS,
+    *catalogue_rewinds.GUARDS,
     *catalogue_exactly_once.GUARDS,
     *catalogue_brokers.GUARDS,
 )
