@@ -37,5 +37,9 @@ class StalePlan(StreamappError):
     """A reviewed rewind no longer fits: another operator action moved a checkpoint in between."""
 
 
+class ActionRefused(StreamappError):
+    """An operator's action can't be done as things are now; nothing was changed."""
+
+
 class Undecodable(StreamappError):
     """A record's bytes are not what the handler's annotation says."""

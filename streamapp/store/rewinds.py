@@ -10,9 +10,12 @@ from streamapp.exceptions import StalePlan
 from streamapp.models import Checkpoint, HeldRecord, Rewind, RewoundShard
 from streamapp.models.fields import encode_position
 from streamapp.store import statements
+from streamapp.store.audit import Asker, Deed, add_entry, enumerated
 from streamapp.store.clock import ClockNow
+from streamapp.store.operating import void_skips
 
 ROWS_A_STATEMENT = 500
+Describe = Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Move:
 class RewindStore:
     """Writes rewinds and keeps their trail. `describe` writes a position for people."""
 
-    def __init__(self, using: str, describe: Callable[[int], str]) -> None:
+    def __init__(self, using: str, describe: Describe) -> None:
         self._using = using
         self._describe = describe
         self._checkpoints = Checkpoint.objects.using(using)
@@ -46,6 +49,11 @@ class RewindStore:
             self._refuse_stale(moves, rows)
             self._trail(rewind, moves, rows)
             self._move(moves)
+            add_entry(
+                self._using,
+                Asker(rewind.origin, rewind.user, rewind.reason),
+                _deed(rewind, moves, rows, self._describe),
+            )
             rewind.refresh_from_db()
             return rewind
 
@@ -78,6 +86,7 @@ class RewindStore:
             cursor.execute(*statements.move_checkpoints(connection.vendor, rows))
         moved = [move.checkpoint for move in moves]
         HeldRecord.objects.using(self._using).filter(checkpoint__in=moved).delete()
+        void_skips(self._using, moved)
 
     def _refuse_stale(self, moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
         gone = [move for move in moves if move.checkpoint not in rows]
@@ -90,6 +99,14 @@ class RewindStore:
                 f"Nothing was rewound: since the review, {_few(what)}. Another operator action did that. "
                 "Look at the shards and review the rewind again."
             )
+
+
+def _deed(rewind: Rewind, moves: Sequence[Move], rows: dict[int, Checkpoint], describe: Describe) -> Deed:
+    old = enumerated((f"{move.shard}@{describe(rows[move.checkpoint].position)}" for move in moves), "\n")
+    new = enumerated((f"{move.shard}@{describe(move.position)}" for move in moves), "\n")
+    shards = enumerated(move.shard for move in moves)
+    subject = f"{shards} to {rewind.target}"
+    return Deed("rewind", rewind.subscription.name, subject, old, new, f"rewind {rewind.pk}")
 
 
 def _few(phrases: list[str]) -> str:
