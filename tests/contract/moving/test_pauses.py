@@ -4,42 +4,18 @@ import pytest
 
 from streamapp import Outcome
 from streamapp.mount import Retry
-from streamapp.services.actions import Asker, Pause, Resume
-from streamapp.services.actions.scope import Scope
+from streamapp.services.actions import Pause, Resume
 from tests.contract.moving.logs import TOPICS
+from tests.contract.moving.orders import order, ready, rounds
 from tests.contract.moving.places import places
-
-OPERATOR = Asker("test", reason="the carrier is down")
-
-
-def scope(stage, partition=None):
-    shards = None if partition is None else [stage.log.shard_id(partition)]
-    return Scope.of(stage.name, shards)
 
 
 def pause(stage, partition=None):
-    Pause(scope(stage, partition)).do(OPERATOR)
+    order(stage, Pause, partition)
 
 
 def resume(stage, partition=None):
-    Resume(scope(stage, partition)).do(OPERATOR)
-
-
-def ready(stage, **options):
-    """A worker that has handled and saved everything."""
-    worker = stage.start(start_at="earliest", **options)
-    stage.run()
-    stage.save()
-    worker.forget()
-    return worker
-
-
-def rounds(stage, number=8):
-    """Let all workers run, save and look around, whatever they have to do."""
-    for _ in range(number):
-        for worker in stage.workers:
-            worker.run_once()
-            worker.save()
+    order(stage, Resume, partition)
 
 
 def has_handled(worker, values):
