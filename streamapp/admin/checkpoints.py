@@ -29,7 +29,7 @@ EXPLAINED = {
         "By the worker's last sample, which is so old."
     ),
     "moved": _("When the position was last written. It stays while there is nothing new."),
-    "epoch": _("Grows with every take-over and every rewind. A worker with an older epoch can't save."),
+    "epoch": _("Grows with every take-over, rewind, redelivery and release. An older one can't save."),
     "revision": _("Grows with every action of an operator. A review is refused once it has grown."),
     "incarnation": _("The identity that the broker gave to the stream. One that is made again has another."),
 }

@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.contrib import admin
-from django.utils.html import format_html
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.cells import EMPTY, lag, position, short_position, state, time_with_age
 from streamapp.admin.shards import reading_cell
-from streamapp.models import Checkpoint, SkippedRecord
+from streamapp.models import Checkpoint, HeldRecord, SkippedRecord
 from streamapp.services.lag import sampled_lag
 from streamapp.services.lineage import Stage, stage
 from streamapp.services.pauses import pause_of, told
@@ -73,8 +74,22 @@ class ShardCells:
         """Show what the checkpoint waits for."""
         first = row.held.order_by("position")[:20]
         broker = row.subscription.broker
-        lines = (f"{described(broker, held.position)}: {held.reason or 'no reason given'}" for held in first)
-        return "\n".join(lines) or EMPTY
+        lines = (
+            (
+                self._held_page(held),
+                described(broker, held.position),
+                held.reason or _("no reason given"),
+            )
+            for held in first
+        )
+        return (
+            format_html_join("", '<div class="streamapp-position"><a href="{}">{}</a>: {}</div>', lines)
+            or EMPTY
+        )
+
+    def _held_page(self, held: HeldRecord) -> str:
+        name = "admin:streamapp_heldrecord_change"
+        return reverse(name, args=[held.pk], current_app=self.admin_site.name)
 
     @admin.display(description=_("paused"))
     def paused(self, row: Checkpoint) -> str:

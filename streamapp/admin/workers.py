@@ -79,7 +79,7 @@ class WorkerAdmin(WorkerAlerts, ReadingAdmin):
         if row.drained_at is None:
             return EMPTY
         left = _("still holds shards") if row.shard_count else _("holds nothing")
-        return f"{told(row)}; {left}"
+        return f"{left}, {told(row)}"
 
     @admin.display(description=_("worker"), ordering="id")
     def identity(self, row: Worker) -> str:

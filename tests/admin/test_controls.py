@@ -150,7 +150,7 @@ def test_the_confirming_page_says_what_happens_before_anything_does(chief, scene
     rows, _ = scene
     before = dump()
     text = chief.get(link(chief, subscription_page(rows[0]), "Pause")).content.decode()
-    assert "Nothing of all shards of ledger.spend is handled until somebody resumes" in text
+    assert "Nothing of ledger.spend is handled until somebody resumes" in text
     assert "1 live worker follows within a second or so." in text
     assert dump() == before
 

@@ -41,7 +41,7 @@ def test_a_review_says_what_would_happen_and_changes_nothing(streams, rows, iden
     said = streams("pause", "ledger.spend", "--dry-run")
     assert said.text.splitlines() == [
         "pause ledger.spend: all shards",
-        "  Nothing of all shards of ledger.spend is handled until somebody resumes: calls that run may end "
+        "  Nothing of ledger.spend is handled until somebody resumes: calls that run may end "
         "and are saved, the lag grows, leases and checkpoints stay. Shards that come later are paused too.",
         "  1 live worker follows within a second or so.",
         "Nothing has changed yet: --execute does it.",

@@ -38,6 +38,11 @@ class Pausing(Action):
             return [row for row in [self._whole()] if row]
         return list(self._pauses().filter(checkpoint__in=self.scope.chosen))
 
+    def _what(self) -> str:
+        return (
+            self.scope.name if self.scope.chosen is None else f"{self.scope.subject()} of {self.scope.name}"
+        )
+
     def _review(self, old: str, new: str, *effects: str) -> Review:
         scope = self.scope
         return Review(self.name, scope.name, scope.subject(), tuple(filter(None, effects)), old, new)
@@ -55,7 +60,7 @@ class Pause(Pausing):
             raise ActionRefused(f"{what} is paused already, {told(paused[0])}.")
         later = " Shards that come later are paused too." if self.scope.chosen is None else ""
         effect = (
-            f"Nothing of {self.scope.subject()} of {self.scope.name} is handled until somebody resumes: "
+            f"Nothing of {self._what()} is handled until somebody resumes: "
             f"calls that run may end and are saved, the lag grows, leases and checkpoints stay.{later}"
         )
         return self._review("handled", "paused", effect, self.scope.followers())
@@ -74,9 +79,7 @@ class Resume(Pausing):
         """Refuse what isn't paused itself, and say what stays paused."""
         paused = self._own()
         self._refuse(paused)
-        effect = (
-            f"{self.scope.subject().capitalize()} of {self.scope.name}: handling goes on where it stopped."
-        )
+        effect = f"Handling of {self._what()} goes on where it stopped."
         return self._review(
             enumerated_pauses(paused), "handled", effect, self._stays(), self.scope.followers()
         )

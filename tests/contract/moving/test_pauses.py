@@ -1,11 +1,13 @@
 """A subscription or a shard that an operator pauses: nothing of it is handled until somebody resumes."""
 
+import threading
+
 import pytest
 
 from streamapp import Outcome
 from streamapp.mount import Retry
 from streamapp.services.actions import Pause, Resume
-from tests.contract.moving.logs import TOPICS
+from tests.contract.moving.logs import PATIENCE_SECONDS, TOPICS
 from tests.contract.moving.orders import order, ready, rounds
 from tests.contract.moving.places import places
 
@@ -189,3 +191,45 @@ def test_nothing_is_read_ahead_of_a_paused_shard(log, stage):
     rounds(stage)
     [state] = [s for s in worker.consumer.holdings.states.values() if log.number(s.shard.id) == "0"]
     assert log.place(state.shard, state.watermark.next) == 10
+
+
+def test_a_long_call_in_a_lane_is_the_last_one(stage):
+    """The thread that polls has looked around long before the call ends."""
+    worker = stage.start(start_at="earliest", lanes=2, transaction="none")
+    paused, looked = threading.Event(), threading.Event()
+
+    def pausing(ctx):
+        pause(stage)
+        stage.save()
+        paused.set()
+        assert looked.wait(PATIENCE_SECONDS)
+
+    worker.when("0@0", pausing)
+    stage.run(until=paused.is_set)
+    rounds(stage, 3)
+    looked.set()
+    stage.run(until=lambda: not worker.consumer.lanes.calling)
+    rounds(stage, 2)
+    assert worker.of(0) == ["0@0"]
+
+
+def test_no_lane_takes_up_what_was_queued_before_the_pause(stage):
+    worker = stage.start(start_at="earliest", lanes=2, order="none")
+    first, paused = threading.Lock(), threading.Event()
+
+    def pausing(ctx):
+        if first.acquire(blocking=False):
+            pause(stage)
+            stage.save()
+            paused.set()
+        assert paused.wait(PATIENCE_SECONDS)
+
+    for value in places(0, range(10)) + places(1, range(10)):
+        worker.when(value, pausing)
+    stage.run(until=paused.is_set)
+    rounds(stage)
+    assert len(worker.handled) <= 2  # one a lane
+    resume(stage)
+    stage.save()
+    stage.run()
+    assert sorted(worker.handled) == sorted(places(0, range(10)) + places(1, range(10)))
