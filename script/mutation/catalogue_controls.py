@@ -30,7 +30,7 @@ GUARDS = (
         file="engine/lanes/strands.py",
         text="        while queue and not _is_halted(queue[0]):\n",
         without="        while queue:\n",
-        test=f"{PAUSES}::test_no_lane_takes_up_what_was_queued_before_the_pause[local]",
+        test=f"{PAUSES}::test_no_lane_takes_up_what_was_queued_before_the_pause[local-options1]",
     ),
     Guard(
         name="pause-batch-apart",

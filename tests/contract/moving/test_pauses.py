@@ -213,22 +213,20 @@ def test_a_long_call_in_a_lane_is_the_last_one(stage):
     assert worker.of(0) == ["0@0"]
 
 
-def test_no_lane_takes_up_what_was_queued_before_the_pause(stage):
-    worker = stage.start(start_at="earliest", lanes=2, order="none")
-    first, paused = threading.Lock(), threading.Event()
-
-    def pausing(ctx):
-        if first.acquire(blocking=False):
-            pause(stage)
-            stage.save()
-            paused.set()
-        assert paused.wait(PATIENCE_SECONDS)
-
+@pytest.mark.parametrize("options", [{}, {"kind": "batch", "batch": 1}])
+def test_no_lane_takes_up_what_was_queued_before_the_pause(stage, options):
+    worker = stage.start(start_at="earliest", lanes=2, order="none", transaction="none", **options)
+    looked = threading.Event()
     for value in places(0, range(10)) + places(1, range(10)):
-        worker.when(value, pausing)
-    stage.run(until=paused.is_set)
+        worker.when(value, lambda ctx: None if looked.wait(PATIENCE_SECONDS) else Outcome.hold("late"))
+    stage.run(until=lambda: len(worker.handled) == 2)
+    rounds(stage, 3)  # more is read and waits for a lane
+    pause(stage)
+    stage.save()
+    rounds(stage, 3)
+    looked.set()
     rounds(stage)
-    assert len(worker.handled) <= 2  # one a lane
+    assert len(worker.handled) == 2  # one a lane
     resume(stage)
     stage.save()
     stage.run()
