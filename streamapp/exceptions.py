@@ -47,5 +47,9 @@ class StalePlan(StreamappError):
         self.found = found
 
 
+class ActionRefused(StreamappError):
+    """An operator's action can't be done as things are now; nothing was changed."""
+
+
 class Undecodable(StreamappError):
     """A record's bytes are not what the handler's annotation says."""

@@ -2,6 +2,7 @@
 
 from mutation import (
     catalogue_brokers,
+    catalogue_controls,
     catalogue_exactly_once,
     catalogue_handling,
     catalogue_lanes,
@@ -20,6 +21,7 @@ GUARDS = (
     *catalogue_workers.GUARDS,
     *catalogue_moves.GUARDS,
     *catalogue_rewinds.GUARDS,
+    *catalogue_controls.GUARDS,
     *catalogue_exactly_once.GUARDS,
     *catalogue_brokers.GUARDS,
 )

@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from pictures.controls import pages_of_controls
+
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 ADMIN = "/admin/streamapp"
 WIDTH, NARROW = 1300, 600
@@ -44,6 +46,7 @@ def pages(page: Page) -> Iterator[str]:
         yield "quarantine" if name == "quarantined" else f"{name}s"
     page.goto(f"{ADMIN}/checkpoint/{KINESIS}")
     yield "lineage"
+    yield from pages_of_controls(page)
     yield from details(page)
     yield from steps_of_a_rewind(page)
 

@@ -3,16 +3,19 @@
 from typing import Any
 
 from django.contrib import admin
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.cells import EMPTY, lag, position, short_position, state, time_with_age
 from streamapp.admin.record_links import with_record
 from streamapp.admin.shards import reading_cell
-from streamapp.models import Checkpoint
+from streamapp.models import Checkpoint, HeldRecord, SkippedRecord
 from streamapp.services.lag import sampled_lag
 from streamapp.services.lineage import Stage, stage
+from streamapp.services.pauses import pause_of, told
 from streamapp.services.places import described
+from streamapp.services.wording import moment
 
 
 class ShardCells:
@@ -77,16 +80,44 @@ class ShardCells:
         lines = (
             (
                 self._place(row, held.position, described(broker, held.position)),
-                held.reason or "no reason given",
+                self._held_page(held),
+                held.reason or _("no reason given"),
             )
             for held in first
         )
-        return format_html_join("", "<div>{}: {}</div>", lines) or EMPTY
+        line = '<div class="streamapp-position">{}: <a href="{}">{}</a></div>'
+        return format_html_join("", line, lines) or EMPTY
 
     def _place(self, row: Checkpoint, number: int, cell: str) -> str:
         return with_record(row, self.admin_site.name, row.pk, row.subscription.broker, number, cell)
+
+    def _held_page(self, held: HeldRecord) -> str:
+        name = "admin:streamapp_heldrecord_change"
+        return reverse(name, args=[held.pk], current_app=self.admin_site.name)
+
+    @admin.display(description=_("paused"))
+    def paused(self, row: Checkpoint) -> str:
+        """Show who paused it, by itself or with its subscription."""
+        pause = pause_of(row)
+        if pause is None:
+            return EMPTY
+        return _("with its subscription: ") * (pause.checkpoint_id is None) + told(pause)
+
+    @admin.display(description=_("skipped by operators"))
+    def skipped_records(self, row: Checkpoint) -> str:
+        """Show the last records that were to be skipped, and what came of it."""
+        broker = row.subscription.broker
+        lines = (_skip(broker, skipped) for skipped in row.skipped_records.order_by("-pk")[:20])
+        return "\n".join(lines) or EMPTY
 
     @admin.display(description=_("moved"), ordering="saved_at")
     def moved(self, row: Any) -> str:
         """Show when the position was last written; it isn't while nothing moves."""
         return time_with_age(row.saved_at, row.now)
+
+
+def _skip(broker: str, skipped: SkippedRecord) -> str:
+    applied = skipped.applied_at is not None and not skipped.result
+    result = _("skipped, the checkpoint has not passed it yet") if applied else skipped.get_result_display()
+    asked = f"{skipped.asked_by}, {moment(skipped.asked_at)}"
+    return f"{described(broker, skipped.position)}: {result} ({asked}: {skipped.reason})"

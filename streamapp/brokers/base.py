@@ -303,6 +303,10 @@ class Broker(ABC):
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader. It belongs to the thread that polls it."""
 
+    def assigns(self, source: Source) -> bool:  # noqa: ARG002
+        """Tell whether the broker says which worker reads which shard of a source; without I/O."""
+        return False
+
     @abstractmethod
     def publish(
         self,

@@ -9,6 +9,7 @@ from streamapp.brokers.base import Behind, Chunk
 from streamapp.engine.shard import Keeping, Placed, ShardState, Slice, Snapshot
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Difference, Place
+from streamapp.store.controls import Orders, SkipOrder
 from streamapp.store.lags import Sample
 from streamapp.store.records import Held
 
@@ -36,6 +37,8 @@ class Holdings:
     keeping: Keeping = field(default_factory=Keeping)
     lock: threading.RLock = field(default_factory=threading.RLock)
     states: dict[Shard, ShardState] = field(default_factory=dict)
+    orders: Orders = field(default_factory=Orders)
+    """What operators want, by the last look."""
     _moved: dict[int, int] = field(default_factory=dict)
     _begun: dict[int, int] = field(default_factory=dict)
     _fenced: list[Shard] = field(default_factory=list)
@@ -47,6 +50,7 @@ class Holdings:
         with self.lock:
             states = {shard: ShardState(shard, place, self.keeping) for shard, place in placed.items()}
             self.states.update(states)
+            self._follow(states.values())
 
     def drop(self, shards: Iterable[Shard]) -> list[int]:
         """Hold shards no longer and void what runs; returns their checkpoints."""
@@ -58,6 +62,23 @@ class Holdings:
                 self._begun.pop(state.checkpoint, None)
                 self._mirrored.pop(state.shard, None)
             return [state.checkpoint for state in dropped]
+
+    def obey(self, orders: Orders) -> None:
+        """Follow what operators want from now on: shards that are paused, records that are skipped."""
+        with self.lock:
+            self.orders = orders
+            self._follow(self.states.values())
+
+    def _follow(self, states: Iterable[ShardState]) -> None:
+        for state in states:
+            state.paused = self.orders.is_paused(state.checkpoint)
+            state.skips = self.orders.skipped(state.checkpoint)
+
+    def retire(self) -> list[SkipOrder]:
+        """Settle held records that are to be skipped; returns the orders that are carried out."""
+        with self.lock:
+            retired = {state.checkpoint: state.retire() for state in self.states.values() if state.skips}
+            return [skip for skip in self.orders.skips if skip.position in retired.get(skip.checkpoint, ())]
 
     def undo_seeks(self, shards: Iterable[Shard]) -> None:
         """Save nothing of shards that were sought and not saved since: the next owner isn't to follow."""
@@ -75,6 +96,10 @@ class Holdings:
         with self.lock:
             for state in self.states.values() if self.worker == worker else ():
                 state.void()
+
+    def nothing(self) -> Unsaved:
+        """Return that nothing is to be written."""
+        return Unsaved(self.worker, {}, {}, [], [], {})
 
     def unsaved(self) -> Unsaved:
         """Collect what the rows don't say yet."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from django.db import Error as DatabaseError
 
 from streamapp.engine.committing import Committer
+from streamapp.engine.controls import Controls
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings, Unsaved
 from streamapp.engine.shard import Snapshot
@@ -39,6 +40,7 @@ class Saver:
         gate: Gate,
         describe: Callable[[int], str],
         watch: Watch,
+        controls: Controls,
         *,
         durable: bool,
         committer: Committer | None = None,
@@ -49,6 +51,7 @@ class Saver:
         self._gate = gate
         self._describe = describe
         self._watch = watch
+        self._controls = controls
         self._durable = durable
         self._committer = committer
         self._one_at_a_time = threading.Lock()
@@ -58,13 +61,16 @@ class Saver:
     def save_once(self) -> bool:
         """Write what has changed and adopt what others have written; False when the database failed.
 
+        Looks first at what operators have ordered, so that a record they skip is settled by this save.
         A row that refused its save is either among the differences, which voids the snapshot, or
         holds the position already, because an earlier reply was lost.
         """
         close_old_connections()
         with self._one_at_a_time:
-            unsaved = self._holdings.unsaved()
+            unsaved = self._holdings.nothing()
             try:
+                self._controls.look()
+                unsaved = self._holdings.unsaved()
                 self._write(unsaved)
                 self._look(unsaved)
                 self._holdings.saved(unsaved.snapshots)

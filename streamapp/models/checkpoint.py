@@ -62,6 +62,10 @@ class Checkpoint(models.Model):
         permissions = (
             ("rewind_checkpoint", _("Can rewind checkpoints")),
             ("view_record", _("Can see records of the log")),
+            ("pause_checkpoint", _("Can pause and resume shards")),
+            ("skip_checkpoint", _("Can skip held records")),
+            ("redeliver_checkpoint", _("Can redeliver held records")),
+            ("release_checkpoint", _("Can release leases")),
         )
         constraints = (
             models.UniqueConstraint(

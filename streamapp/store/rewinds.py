@@ -12,9 +12,12 @@ from streamapp.models.fields import encode_position
 from streamapp.positions import SHARD_END
 from streamapp.records import Shard
 from streamapp.store import notices, statements
+from streamapp.store.audit import Asker, Deed, add_entry, enumerated
 from streamapp.store.clock import ClockNow
+from streamapp.store.operating import void_skips
 
 ROWS_A_STATEMENT = 500
+Describe = Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Move:
 class RewindStore:
     """Writes rewinds and keeps their trail. `describe` writes a position for people."""
 
-    def __init__(self, using: str, describe: Callable[[int], str]) -> None:
+    def __init__(self, using: str, describe: Describe) -> None:
         self._using = using
         self._describe = describe
         self._checkpoints = Checkpoint.objects.using(using)
@@ -50,6 +53,11 @@ class RewindStore:
             self._trail(rewind, moves, rows)
             self._move(moves)
             notices.send(self._using, subscription)
+            add_entry(
+                self._using,
+                Asker(rewind.origin, rewind.user, rewind.reason),
+                _deed(rewind, moves, rows, self._describe),
+            )
             rewind.refresh_from_db()
             return rewind
 
@@ -82,6 +90,7 @@ class RewindStore:
             cursor.execute(*statements.move_checkpoints(connection.vendor, rows))
         moved = [move.checkpoint for move in moves]
         HeldRecord.objects.using(self._using).filter(checkpoint__in=moved).delete()
+        void_skips(self._using, moved)
 
     def _refuse_stale(self, moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
         gone = [move for move in moves if move.checkpoint not in rows]
@@ -115,6 +124,14 @@ class RewindStore:
 
 def _parents(row: Checkpoint) -> set[Shard]:
     return {Shard(row.stream, parent, row.incarnation) for parent in row.parents}
+
+
+def _deed(rewind: Rewind, moves: Sequence[Move], rows: dict[int, Checkpoint], describe: Describe) -> Deed:
+    old = enumerated((f"{move.shard}@{describe(rows[move.checkpoint].position)}" for move in moves), "\n")
+    new = enumerated((f"{move.shard}@{describe(move.position)}" for move in moves), "\n")
+    shards = enumerated(move.shard for move in moves)
+    subject = f"{shards} to {rewind.target}"
+    return Deed("rewind", rewind.subscription.name, subject, old, new, f"rewind {rewind.pk}")
 
 
 def _few(phrases: list[str]) -> str:

@@ -24,7 +24,7 @@ def _client(user, *names):
     return client
 
 
-SHOWN = ("subscription", "checkpoint", "worker", "quarantined", "skip", "rewind")
+SHOWN = ("subscription", "checkpoint", "worker", "quarantined", "skip", "rewind", "heldrecord", "auditentry")
 VIEWS = tuple(f"view_{name}" for name in SHOWN)
 
 
@@ -32,6 +32,16 @@ VIEWS = tuple(f"view_{name}" for name in SHOWN)
 def looker(django_user_model):
     """Somebody who may look, not at records, and not rewind."""
     return _client(django_user_model.objects.create_user("looker", is_staff=True), *VIEWS)
+
+
+ACTIONS = ("rewind", "pause", "skip", "redeliver", "release")
+
+
+@pytest.fixture
+def chief(django_user_model):
+    """Somebody who may do everything that the desk offers."""
+    may = [*(f"{action}_checkpoint" for action in ACTIONS), "drain_worker"]
+    return _client(django_user_model.objects.create_user("chief", is_staff=True), *VIEWS, *may)
 
 
 @pytest.fixture

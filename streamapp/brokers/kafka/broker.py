@@ -104,8 +104,12 @@ class KafkaBroker(Broker):
         """Make a member of the group, or a reader without a group for KafkaPartitions."""
         source: Any = subscribing.source
         options = {**self.options, **source.client}
-        kind = PartitionReader if isinstance(source, KafkaPartitions) else GroupReader
+        kind = GroupReader if self.assigns(source) else PartitionReader
         return kind(options, subscribing, self._reports, self._queries)
+
+    def assigns(self, source: Source) -> bool:
+        """Tell that a consumer group assigns whatever isn't KafkaPartitions."""
+        return not isinstance(source, KafkaPartitions)
 
     def publish(
         self,

@@ -1,4 +1,4 @@
-"""`manage.py streams`: look at subscriptions and move their checkpoints."""
+"""`manage.py streams`: look at subscriptions, move their checkpoints, and tell their workers what to do."""
 
 from typing import Any
 
@@ -6,6 +6,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from streamapp.exceptions import StreamappError
+from streamapp.management.streams.actions import (
+    DrainWorker,
+    PauseShards,
+    RedeliverRecords,
+    ReleaseLeases,
+    ResumeShards,
+    SkipRecord,
+)
 from streamapp.management.streams.database import explain
 from streamapp.management.streams.forget import Forget
 from streamapp.management.streams.peek import Peek
@@ -20,6 +28,12 @@ SUBCOMMANDS: dict[str, type[Subcommand]] = {
     "rewind": Rewind,
     "undo": Undo,
     "peek": Peek,
+    "pause": PauseShards,
+    "resume": ResumeShards,
+    "skip": SkipRecord,
+    "redeliver": RedeliverRecords,
+    "release": ReleaseLeases,
+    "drain": DrainWorker,
     "rename": Rename,
     "forget": Forget,
 }
@@ -29,7 +43,7 @@ class Command(BaseCommand):
     """Picks the subcommand and turns its result into an exit code."""
 
     help = (
-        "Look at subscriptions and move their checkpoints. "
+        "Look at subscriptions, move their checkpoints, and tell their workers what to do. "
         "Exit codes: 0 done, 1 error, 2 wrong use, 3 stored but not applied in time."
     )
 
