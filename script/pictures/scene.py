@@ -2,6 +2,7 @@
 
 import django
 
+from pictures.controls import give_orders
 from pictures.kinesis import shards
 from pictures.past import seed_past
 
@@ -19,6 +20,7 @@ def seed() -> str:
     _set_aside(shipments)
     _rewind()
     seed_past()
+    give_orders()
     return log_in()
 
 

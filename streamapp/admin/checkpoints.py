@@ -13,14 +13,20 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import ShardAlerts
+from streamapp.admin.controls import ControlDesk, ways
+from streamapp.admin.desk_pages import way_to_rewind
 from streamapp.admin.filters import ChosenSubscription, NeedsAttention, ReadBy
 from streamapp.admin.plots import answer, period_of, plot_context
 from streamapp.admin.reading import ReadingAdmin
-from streamapp.admin.rewinding import RewindDesk, way_to_rewind
+from streamapp.admin.records import RecordDesk, way_to_records
+from streamapp.admin.rewinding import RewindDesk
 from streamapp.admin.shard_cells import ShardCells
 from streamapp.admin.shards import ShardList, with_waits
-from streamapp.models import Checkpoint, HeldRecord
+from streamapp.conf import configuration
+from streamapp.models import Checkpoint, HeldRecord, Pause
+from streamapp.services.pauses import with_paused
 from streamapp.services.plots import shard_charts
+from streamapp.services.workers import owner
 
 RELATED = ("subscription", "lease__worker", "lag")
 EXPLAINED = {
@@ -29,8 +35,8 @@ EXPLAINED = {
         "By the worker's last sample, which is so old."
     ),
     "moved": _("When the position was last written. It stays while there is nothing new."),
-    "epoch": _("Grows with every take-over and every rewind. A worker with an older epoch can't save."),
-    "revision": _("Grows with every rewind. A review is refused once it has grown."),
+    "epoch": _("Grows with every take-over, rewind, redelivery and release. An older one can't save."),
+    "revision": _("Grows with every action of an operator. A review is refused once it has grown."),
     "incarnation": _("The identity that the broker gave to the stream. One that is made again has another."),
 }
 
@@ -60,6 +66,8 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         "read_to",
         "held",
         "held_records",
+        "paused",
+        "skipped_records",
         "alerts",
         "skips",
         "moved",
@@ -73,8 +81,7 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         held = HeldRecord.objects.filter(checkpoint=OuterRef("pk")).order_by().values("checkpoint")
         rows = super().get_queryset(request).select_related(*RELATED)
         counted = Subquery(held.annotate(n=Count("pk")).values("n"))
-        counted_rows: QuerySet[Any] = rows.annotate(now=Now(), held_count=Coalesce(counted, 0))
-        return counted_rows
+        return with_paused(rows.annotate(now=Now(), held_count=Coalesce(counted, 0)))
 
     def get_changelist(self, request: HttpRequest, **_: Any) -> type[ChangeList]:
         """Use the list that knows what its shards wait for."""
@@ -88,10 +95,10 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Lead from here to a rewind of this shard, and show its past."""
+        """Show its past, and lead from here to a rewind, to its records and to the other actions."""
         row = self.get_object(request, object_id)
-        way = {} if row is None else {**self._way_to_rewind(request, row), **self._plots(request, row)}
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
+        shown = {} if row is None else {**self._ways(request, row), **self._plots(request, row)}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
     def plot(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Answer with the figures of the plots."""
@@ -103,8 +110,15 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     def _plots(self, request: HttpRequest, row: Checkpoint) -> dict[str, Any]:
         return plot_context(self.admin_site, request, "checkpoint", row.pk)
 
-    def _way_to_rewind(self, request: HttpRequest, row: Checkpoint) -> dict[str, str]:
-        return way_to_rewind(self.admin_site, request, row.subscription.name, str(row.pk))
+    def _ways(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        paused = Pause.objects.using(configuration().DATABASE).filter(checkpoint=row.pk).exists()
+        names = ["resume" if paused else "pause"]
+        names += ["redeliver"] * (row.held_count > 0) + ["release"] * (owner(row) is not None)
+        return {
+            "ways": ways(request, self.admin_site.name, names, shard=row.pk),
+            **way_to_rewind(self.admin_site, request, row.subscription.name, str(row.pk)),
+            **way_to_records(self.admin_site.name, request, row),
+        }
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
@@ -113,15 +127,18 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         return super().get_form(request, obj, change, help_texts=EXPLAINED, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the steps of a rewind, and the figures of the plots."""
-        desk = RewindDesk(self)
+        """Add the records, the plots, the steps of a rewind, and the pages of the other actions."""
+        view = self.admin_site.admin_view
         steps = [
-            path("rewind/", self.admin_site.admin_view(desk.ask), name="streamapp_rewind_ask"),
-            path("rewind/review/", self.admin_site.admin_view(desk.review), name="streamapp_rewind_review"),
-            path("rewind/apply/", self.admin_site.admin_view(desk.apply), name="streamapp_rewind_apply"),
-            path("<int:pk>/plot/", self.admin_site.admin_view(self.plot), name="streamapp_checkpoint_plot"),
+            path(f"rewind/{way}", view(step), name=f"streamapp_rewind_{name}")
+            for name, way, step in RewindDesk(self).steps()
         ]
-        return steps + super().get_urls()
+        pages = [
+            path("records/", view(RecordDesk(self).show), name="streamapp_records"),
+            path("control/<slug:action>/", view(ControlDesk(self).serve), name="streamapp_control"),
+            path("<int:pk>/plot/", view(self.plot), name="streamapp_checkpoint_plot"),
+        ]
+        return [*pages, *steps, *super().get_urls()]
 
     def has_rewind_permission(self, request: HttpRequest) -> bool:
         """Allow whoever has the permission of its own."""

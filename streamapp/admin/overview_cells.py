@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from streamapp.admin.cells import EMPTY, age, lag, link, state
 from streamapp.admin.sparkline import sparkline
 from streamapp.services.overview import Glance
+from streamapp.services.pauses import told
 from streamapp.services.states import State
 from streamapp.services.totals import COUNTED_AT_MOST
 from streamapp.services.trends import Minute, rate
@@ -61,15 +62,20 @@ class Cells:
         """Tell what the one word leaves out."""
         facts, noted = self._glance.facts, []
         if facts.expiring:
-            told = ngettext(
-                "retention is about to pass %d shard", "retention is about to pass %d shards", facts.expiring
-            )
-            noted.append(self.shards(told % facts.expiring, attention="alert"))
+            noted.append(self.shards(_expiring(facts.expiring), attention="alert"))
         if facts.stuck:
             noted.append(self.shards(_stuck(facts.stuck), attention="alert"))
         if facts.workers and facts.unread:
             noted.append(self.shards(_unread(facts.unread), attention="unread"))
+        noted += self._paused()
         return noted if self._glance.mounted else [*noted, _("not mounted in the settings")]
+
+    def _paused(self) -> list[str]:
+        standstill = self._glance.standstill
+        whole = [] if standstill.whole is None else [told(standstill.whole)]
+        if not standstill.shards:
+            return whole
+        return [*whole, self.shards(_paused_shards(standstill.shards), attention="paused")]
 
     def shards(self, text: str, **narrowed: str) -> str:
         """Lead to its shards."""
@@ -116,3 +122,7 @@ def _stuck(count: int) -> str:
 
 def _unread(count: int) -> str:
     return ngettext("%d shard without a worker", "%d shards without a worker", count) % count
+
+
+def _paused_shards(count: int) -> str:
+    return ngettext("%d shard is paused by itself", "%d shards are paused by themselves", count) % count

@@ -2,13 +2,24 @@
 
 from django.contrib.admin import AdminSite
 
+from streamapp.admin.audit import AuditAdmin
 from streamapp.admin.checkpoints import CheckpointAdmin
+from streamapp.admin.held import HeldRecordAdmin
 from streamapp.admin.quarantine import QuarantinedAdmin
 from streamapp.admin.rewinds import RewindAdmin
 from streamapp.admin.skips import SkipAdmin
 from streamapp.admin.subscriptions import SubscriptionAdmin
 from streamapp.admin.workers import WorkerAdmin
-from streamapp.models import Checkpoint, Quarantined, Rewind, Skip, Subscription, Worker
+from streamapp.models import (
+    AuditEntry,
+    Checkpoint,
+    HeldRecord,
+    Quarantined,
+    Rewind,
+    Skip,
+    Subscription,
+    Worker,
+)
 
 
 def register(site: AdminSite) -> None:
@@ -19,3 +30,5 @@ def register(site: AdminSite) -> None:
     site.register(Quarantined, QuarantinedAdmin)
     site.register(Skip, SkipAdmin)
     site.register(Rewind, RewindAdmin)
+    site.register(HeldRecord, HeldRecordAdmin)
+    site.register(AuditEntry, AuditAdmin)

@@ -14,10 +14,11 @@ from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import with_alert_count
 from streamapp.admin.cells import lag, link, time, time_with_age
+from streamapp.admin.controls import ways
+from streamapp.admin.desk_pages import way_to_rewind
 from streamapp.admin.overview import REFRESH_SECONDS, OverviewDesk
 from streamapp.admin.plots import answer, period_of, plot_context
 from streamapp.admin.reading import ReadingAdmin
-from streamapp.admin.rewinding import way_to_rewind
 from streamapp.admin.subscription_page import SubscriptionPage
 from streamapp.models import Checkpoint, HeldRecord, Subscription
 from streamapp.positions import SHARD_END
@@ -84,10 +85,10 @@ class SubscriptionAdmin(ReadingAdmin):
         if (part := request.GET.get("fragment")) in FRAGMENTS:
             shown = page.figures() if part == "figures" else page.shards(request)
             return TemplateResponse(request, f"admin/streamapp/subscription_{part}.html", shown)
-        way = way_to_rewind(self.admin_site, request, row.name)
         plots = plot_context(self.admin_site, request, "subscription", row.pk)
         shown = {**page.figures(), **page.shards(request), **plots, "refresh_seconds": REFRESH_SECONDS}
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way, **shown})
+        shown |= self._ways(request, row, page.actions())
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
     def plot(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Answer with the figures of the plots."""
@@ -105,6 +106,12 @@ class SubscriptionAdmin(ReadingAdmin):
             path("<int:pk>/plot/", view(self.plot), name="streamapp_subscription_plot"),
         ]
         return pages + super().get_urls()
+
+    def _ways(self, request: HttpRequest, row: Subscription, names: list[str]) -> dict[str, Any]:
+        return {
+            "ways": ways(request, self.admin_site.name, names, subscription=row.pk),
+            **way_to_rewind(self.admin_site, request, row.name),
+        }
 
     @admin.display(description=_("first started"), ordering="started_at")
     def first_started(self, row: Any) -> str:

@@ -94,16 +94,17 @@ class SpreadLeases:
         others = _not_of(leases, {rows[shard] for shard in kept})
         # A lease of this worker's own identity that it doesn't hold is the trace of a lost reply.
         stray = [lease.checkpoint for lease in others if lease.worker == worker]
-        free = [lease.checkpoint for lease in others if lease.free and lease.worker != worker]
-        chosen = [*stray, *_from_own_place(worker, workers, free)][: quota - len(kept)]
-        if unwanted := set(stray).difference(chosen):
-            # Nobody takes them from a worker that lives, so they would never be read again.
-            self._store.leases.release(worker, unwanted)
-        return Share(self._take(worker, rows, chosen), gone)
+        if stray:
+            # Nobody takes them from a worker that lives, so they might never be read again.
+            self._store.leases.release(worker, stray)
+        free = [lease.checkpoint for lease in others if lease.free or lease.worker == worker]
+        return Share(self._take(worker, rows, free, quota - len(kept)), gone)
 
-    def _take(self, worker: UUID, rows: Mapping[Shard, int], chosen: Collection[int]) -> dict[Shard, Placed]:
+    def _take(
+        self, worker: UUID, rows: Mapping[Shard, int], free: Collection[int], most: int
+    ) -> dict[Shard, Placed]:
         by_row = {row: shard for shard, row in rows.items()}
-        taken = self._store.leases.take_free(worker, chosen) if chosen else []
+        taken = self._store.leases.take_free(worker, free, most) if free and most else []
         return self._opening.placed({by_row[lease.checkpoint]: lease for lease in taken})
 
 
@@ -119,15 +120,3 @@ def _quota(worker: UUID, workers: Sequence[UUID], leases: Sequence[LeaseRow]) ->
     held = Counter(lease.worker for lease in leases)
     most_first = sorted(workers, key=lambda each: -held[each])
     return share + (most_first.index(worker) < rest)
-
-
-def _from_own_place(worker: UUID, workers: Sequence[UUID], free: Sequence[int]) -> Sequence[int]:
-    """Return the free rows in an order of the worker's own.
-
-    All look within an interval of a death. If all began with the same row, one would win its share
-    and the others would have to look again, one after the other.
-    """
-    if worker not in workers:
-        return free
-    first = len(free) * workers.index(worker) // len(workers)
-    return [*free[first:], *free[:first]]

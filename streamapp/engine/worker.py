@@ -10,7 +10,7 @@ from django.db import connections
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
-from streamapp.engine import alerting, retention
+from streamapp.engine import alerting, listening, retention
 from streamapp.engine.announcing import Announcements
 from streamapp.engine.assembly import Parts, Rewind, assemble
 from streamapp.engine.chronicle import Chronicle
@@ -19,6 +19,7 @@ from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.keeper import TICK_SECONDS, Keeper
 from streamapp.engine.sampling import SAMPLE_SECONDS, Sampler
+from streamapp.engine.saving import Saver
 from streamapp.engine.stuck import StuckCalls
 from streamapp.exceptions import BrokerUnavailable, ConfigurationError, InvalidPosition
 from streamapp.mount import Mount
@@ -38,7 +39,8 @@ class Worker:
     """Runs subscriptions until it is told to stop, or until one of its threads dies.
 
     Threads: one heartbeat, one keeper, one sampler that writes the history too, one for alerts, one that
-    looks at retention, one for the receivers of signals, and for each subscription a lane and a saver.
+    looks at retention, one that hears of rewinds, one for the receivers of signals, and for each subscription
+    a lane and a saver.
     `failure` is what a thread died of; the process should then end, so that a supervisor starts it
     again.
     """
@@ -79,6 +81,7 @@ class Worker:
         self.alerting = alerting.Alerting(
             self.consumers, self.heartbeat, stuck, self._retention, store, clock
         )
+        self._listener = listening.Listener(self.consumers, store, lambda: self._stopped.is_set())
         self._stopping = threading.Event()
         self._stopped = threading.Event()
         self._lanes = [self._thread(f"lane {c.mount.name}", self._run_lane, c) for c in self.consumers]
@@ -121,6 +124,8 @@ class Worker:
             logger.error("Handler still runs at the stop timeout, its call is void. %s", fields)
             consumer.abandon()
         self._stopped.set()
+        for consumer in self.consumers:
+            consumer.saver.awake.set()
         self._announcements.wake()
         self.heartbeat.depart()
         self._receivers.join(FAREWELL_SECONDS)
@@ -143,8 +148,15 @@ class Worker:
         yield self._thread("alerts", self._every, alerting.LOOK_SECONDS, self.alerting.run_once)
         yield self._thread("retention", self._every, retention.LOOK_SECONDS, self._look_at_retention)
         for each in self.consumers:
-            interval = configuration.SAVE_INTERVAL
-            yield self._thread(f"saver {each.mount.name}", self._every, interval, each.saver.save_once)
+            yield self._thread(f"saver {each.mount.name}", self._save, each.saver)
+        if self._listener.can_hear:
+            yield self._thread("listener", self._every, listening.PAUSE_SECONDS, self._listener.run_once)
+
+    def _save(self, saver: Saver) -> None:
+        while not self._stopped.is_set():
+            saver.awake.clear()
+            saver.save_once()
+            saver.awake.wait(self._configuration.SAVE_INTERVAL)
 
     def _sample(self) -> None:
         for consumer in self.consumers:

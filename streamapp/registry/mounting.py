@@ -10,6 +10,7 @@ from streamapp.registry.backends import BrokerDraft
 from streamapp.registry.declaration import Declaration, declaration_of
 from streamapp.registry.entry import Entry, is_name
 from streamapp.registry.handlers import Handler, read_decoder, read_handler, read_shape
+from streamapp.registry.masks import read_mask
 from streamapp.registry.policies import (
     read_batch,
     read_max_ahead,
@@ -92,4 +93,5 @@ def _pieces(
         "order": entry.choice("ORDER", ("shard", "key", "none"), "shard"),
         "redeliver": entry.choice("REDELIVER", ("all", "unsettled"), "all"),
         "max_ahead": read_max_ahead(entry, batch),
+        "mask": read_mask(entry),
     }

@@ -1,7 +1,7 @@
 """All subscriptions at a glance, from the rows that workers write: no broker is asked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from streamapp.conf import configuration
 from streamapp.exceptions import ConfigurationError
 from streamapp.models import AlertKind, Subscription, Worker
 from streamapp.models.worker import WorkerState
+from streamapp.services.pauses import Standstill, standstills
 from streamapp.services.states import Facts, State, state_of, urgency
 from streamapp.services.totals import (
     Totals,
@@ -26,7 +27,10 @@ from streamapp.services.workers import is_live
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """One subscription. `row` is None for one that is mounted and has never run."""
+    """One subscription. `row` is None for one that is mounted and has never run.
+
+    `standstill` says what an operator paused of it.
+    """
 
     name: str
     row: Any
@@ -35,6 +39,7 @@ class Glance:
     facts: Facts
     totals: Totals
     quarantined: int
+    standstill: Standstill = field(default_factory=Standstill)
 
     @property
     def order(self) -> tuple[int, float, str]:
@@ -55,7 +60,7 @@ class Overview:
 
 
 def overview(name: str | None = None) -> Overview:
-    """Look at all subscriptions, or at one; takes at most eight queries, whatever there is."""
+    """Look at all subscriptions, or at one; takes at most ten queries, whatever there is."""
     stored = _stored(name)
     mounted, problem = _mounted(name)
     glances = _glances(stored, mounted)
@@ -81,7 +86,8 @@ def _glances(stored: Sequence[Any], mounted: set[str]) -> list[Glance]:
     ids = [row.pk for row in stored]
     totals = shard_totals(ids, stored[0].now) if stored else {}
     workers = live_workers_by_name()
-    facts = _facts(stored, totals, workers)
+    paused = standstills(ids) if stored else {}
+    facts = _facts(stored, totals, workers, paused)
     return [
         Glance(
             row.name,
@@ -91,13 +97,17 @@ def _glances(stored: Sequence[Any], mounted: set[str]) -> list[Glance]:
             facts[row.pk],
             totals.get(row.pk, Totals()),
             row.quarantined,
+            paused.get(row.pk, Standstill()),
         )
         for row in stored
     ]
 
 
 def _facts(
-    stored: Sequence[Any], totals: Mapping[int, Totals], workers: Mapping[str, int]
+    stored: Sequence[Any],
+    totals: Mapping[int, Totals],
+    workers: Mapping[str, int],
+    paused: Mapping[int, Standstill],
 ) -> Mapping[int, Facts]:
     ids = [row.pk for row in stored]
     held, alerts = held_totals(ids), alert_totals(ids)
@@ -112,6 +122,7 @@ def _facts(
             expiring=alerts.get((row.pk, AlertKind.EXPIRING), 0),
             held=held.get(row.pk, 0),
             unread=own.unread - waits.get(row.pk, 0),
+            paused=paused.get(row.pk, Standstill()).whole is not None,
             seconds=own.lag.seconds,
             records=own.lag.records,
         )

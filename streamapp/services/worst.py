@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from streamapp.conf import configuration
 from streamapp.models import Checkpoint, HeldRecord
+from streamapp.services.pauses import with_paused
 from streamapp.services.totals import LIVE, unfinished
 
 
@@ -29,5 +30,5 @@ def shards(ids: Collection[int]) -> list[Any]:
     """Return these checkpoints in the given order, with all that is shown of them."""
     rows = Checkpoint.objects.using(configuration().DATABASE).filter(pk__in=ids)
     related = rows.select_related("subscription", "lease__worker", "lag")
-    found = {row.pk: row for row in related.annotate(now=Now(), held_count=Count("held"))}
+    found = {row.pk: row for row in with_paused(related.annotate(now=Now(), held_count=Count("held")))}
     return [found[pk] for pk in ids if pk in found]

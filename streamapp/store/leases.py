@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import connections
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from streamapp.models import Checkpoint, HeldRecord, Lease
@@ -52,13 +53,14 @@ class LeaseStore:
             self._leases.filter(checkpoint__in=checkpoints).update(worker=worker, taken_at=ClockNow())
             return self._fence(checkpoints)
 
-    def take_free(self, worker: UUID, checkpoints: Collection[int]) -> list[Taken]:
-        """Take those of the shards that nobody holds, or a worker that was dead before the call.
+    def take_free(self, worker: UUID, checkpoints: Collection[int], most: int) -> list[Taken]:
+        """Take at most so many of the shards that nobody holds, or a worker that was dead before the call.
 
         Only shards that the caller doesn't read may be named: a lease that is its own is taken anew.
 
         A worker never comes back from the dead under its identity, so comparing the lease with the
-        identities of the dead is enough for exactly one taker to win.
+        identities of the dead is enough for exactly one taker to win. Takers pass over what others are
+        about to take, so that after a death each gets its share at the first try.
         """
         wanted = self._leases.filter(checkpoint__in=checkpoints)
         gone = list(
@@ -69,10 +71,17 @@ class LeaseStore:
         )
         with short_transaction(self._using):
             takeable = [worker, *(owner for (owner,) in gone)]
-            free = wanted.filter(Q(worker=None) | Q(worker__in=takeable))
-            free.update(worker=worker, taken_at=ClockNow())
+            free = wanted.filter(Q(worker=None) | Q(worker__in=takeable)).order_by("checkpoint")
+            chosen = self._passing_over(free.values_list("checkpoint", flat=True)[:most])
+            self._leases.filter(checkpoint__in=chosen).update(worker=worker, taken_at=ClockNow())
             won = wanted.filter(worker=worker).values_list("checkpoint_id", flat=True)
             return self._fence(list(won))
+
+    def _passing_over(self, free: "QuerySet[Lease, int]") -> "Collection[int] | QuerySet[Lease, int]":
+        """Lock what nobody else is locking. SQLite has one writer, and it may not read before it writes."""
+        if connections[self._using].features.has_select_for_update_skip_locked:
+            return list(free.select_for_update(skip_locked=True))
+        return free
 
     def release(self, worker: UUID, checkpoints: Collection[int]) -> None:
         """Give shards back; those that somebody else has taken meanwhile are left alone."""

@@ -55,7 +55,7 @@ class Rows(RuleBasedStateMachine):
         """A worker takes the lease if nobody that lives has it; the reply may be lost."""
         worker = self.players[player]
         may = self.true_owner in (None, worker) or not self.alive[self.true_owner]
-        taken = self.store.leases.take_free(worker, [self.row])
+        taken = self.store.leases.take_free(worker, [self.row], 1)
         assert bool(taken) == may
         self.took(player, taken, learns)
 

@@ -158,6 +158,12 @@ SUBSCRIPTIONS = [
         two({"HANDLER": f"{SAMPLE}.handle_pattern"}, {"HANDLER": f"{SAMPLE}.handle_list"}),
         "in the group 'pattern'",
     ),
+    Case(Code.BAD_MASK, mounted(MASK="iban"), "MASK is 'iban'", '["iban", "customer.email"]'),
+    Case(Code.BAD_MASK, mounted(MASK={"iban": True}), "MASK is {'iban': True}"),
+    Case(Code.BAD_MASK, mounted(MASK=["iban", ""]), "'', which names no field"),
+    Case(Code.BAD_MASK, mounted(MASK=["customer..email"]), "'customer..email'"),
+    Case(Code.BAD_MASK, mounted(MASK=[" iban"]), "' iban'"),
+    Case(Code.BAD_MASK, mounted(MASK=[5]), "MASK has 5"),
 ]
 WARNINGS = [
     Case(Code.WITHOUT_EFFECT, mounted(ORDER="key"), "one lane", "LANES to 2"),
@@ -230,6 +236,7 @@ def test_a_warning_keeps_nothing_from_mounting(case: Case) -> None:
         mounted(),
         mounted("handle_batch"),
         mounted("handle_async"),
+        mounted(MASK=["iban", "customer.email"]),
         mounted("handle_async_batch", TRANSACTION="handler"),
         mounted("handle_partitions", CHECKPOINTS="process", REPLAY_FROM="-7d", REPLAY_SCOPE="assignment"),
         mounted("handle_unmakeable", DECODER=f"{SAMPLE}.decode"),

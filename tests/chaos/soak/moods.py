@@ -3,7 +3,7 @@
 from enum import StrEnum
 from zlib import crc32
 
-PER_THOUSAND = {"hold": 4, "fail": 10, "seek": 3}
+PER_THOUSAND = {"hold": 8, "fail": 10, "seek": 3}
 
 
 class Mood(StrEnum):

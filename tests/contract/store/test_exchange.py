@@ -80,7 +80,7 @@ def test_a_takeover_that_meets_a_save_starts_behind_it(rows):
     def take():
         saved.wait(10)
         try:
-            taken.extend(rows.store.leases.take_free(taker, rows.ids[:1]))
+            taken.extend(rows.store.leases.take_free(taker, rows.ids[:1], 1))
         finally:
             connection.close()
 

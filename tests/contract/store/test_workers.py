@@ -42,25 +42,25 @@ def test_two_workers_of_one_host_and_process_id_are_two(rows):
     """Containers share both (fault 13): exactly one holds the lease, the other's writes fail."""
     one, other = rows.worker(), rows.worker()
     assert one != other
-    assert len(rows.store.leases.take_free(one, rows.ids)) == 2
-    assert rows.store.leases.take_free(other, rows.ids) == []
+    assert len(rows.store.leases.take_free(one, rows.ids, 2)) == 2
+    assert rows.store.leases.take_free(other, rows.ids, 2) == []
     assert rows.owner() == one
 
 
 def test_a_free_shard_is_taken_from_nobody_the_dead_and_the_departed_only(rows):
     living, dead, departed, taker = (rows.worker() for _ in range(4))
     rows.store.leases.take(living, rows.ids[:1])
-    assert rows.store.leases.take_free(taker, rows.ids[:1]) == []
+    assert rows.store.leases.take_free(taker, rows.ids[:1], 1) == []
 
     rows.store.leases.take(dead, rows.ids[:1])
     rows.silence(dead)
-    assert rows.store.leases.take_free(taker, rows.ids[:1]) == [], "silent, but not yet marked dead"
+    assert rows.store.leases.take_free(taker, rows.ids[:1], 1) == [], "silent, but not yet marked dead"
     rows.store.workers.bury()
-    assert len(rows.store.leases.take_free(taker, rows.ids[:1])) == 1
+    assert len(rows.store.leases.take_free(taker, rows.ids[:1], 1)) == 1
 
     rows.store.leases.take(departed, rows.ids[1:])
     rows.store.workers.depart(departed)
-    assert len(rows.store.leases.take_free(taker, rows.ids[1:])) == 1
+    assert len(rows.store.leases.take_free(taker, rows.ids[1:], 1)) == 1
 
 
 def test_releasing_leaves_what_somebody_else_has_taken(rows):
