@@ -35,7 +35,7 @@ def _pages() -> dict[str, Callable[[], Any]]:
     client = Client()
     client.force_login(get_user_model().objects.create_superuser("operator"))
     subscription, shard = Subscription.objects.get().pk, Checkpoint.objects.earliest("pk").pk
-    position = {"subscription": "many.shards", "chosen": "", "position": "earliest"}
+    target = {"subscription": "many.shards", "chosen": "", "kind": "earliest"}
     paths = {
         "overview": "subscription/overview/",
         "list": "checkpoint/",
@@ -46,12 +46,13 @@ def _pages() -> dict[str, Callable[[], Any]]:
         "shard": f"checkpoint/{shard}/change/",
         "shard plot": f"checkpoint/{shard}/plot/",
         "workers": "worker/",
+        "scope": "checkpoint/rewind/?subscription=many.shards",
     }
     pages: dict[str, Callable[[], Any]] = {
         name: lambda path=path: client.get(f"{ADMIN}/{path}")
         for name, path in paths.items()  # type: ignore[misc]
     }
-    return pages | {"review": lambda: client.post(f"{ADMIN}/checkpoint/rewind/review/", position)}
+    return pages | {"review": lambda: client.post(f"{ADMIN}/checkpoint/rewind/review/", target)}
 
 
 def _measure(load: Callable[[], Any], rounds: int) -> Figure:
@@ -59,6 +60,8 @@ def _measure(load: Callable[[], Any], rounds: int) -> Figure:
         response = load()
     if response.status_code != 200:
         raise RuntimeError(f"A page answered {response.status_code}.")
+    if (form := (response.context or {}).get("form")) and form.errors:
+        raise RuntimeError(f"A form was refused: {form.errors}")
     count, kilobytes = len(queries), len(response.content) / 1000
     times = [_time(load) for _ in range(rounds)]
     return Figure(*(median(column) for column in zip(*times, strict=True)), count, kilobytes)

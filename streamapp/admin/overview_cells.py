@@ -60,14 +60,13 @@ class Cells:
 
     def notes(self) -> list[str]:
         """Tell what the one word leaves out."""
-        facts, noted = self._glance.facts, []
+        facts, noted = self._glance.facts, self._paused()
         if facts.expiring:
             noted.append(self.shards(_expiring(facts.expiring), attention="alert"))
         if facts.stuck:
             noted.append(self.shards(_stuck(facts.stuck), attention="alert"))
         if facts.workers and facts.unread:
             noted.append(self.shards(_unread(facts.unread), attention="unread"))
-        noted += self._paused()
         return noted if self._glance.mounted else [*noted, _("not mounted in the settings")]
 
     def _paused(self) -> list[str]:

@@ -85,6 +85,7 @@ class SubscriptionPage:
 
     def _shard(self, row: Any) -> dict[str, Any]:
         return {
+            "row": row,
             "name": self._link(row),
             "position": self._place(row.pk, row.position, short_position(self._broker, row.position)),
             "lag": lag(sampled_lag(row, row.now)),

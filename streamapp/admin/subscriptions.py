@@ -19,6 +19,7 @@ from streamapp.admin.desk_pages import way_to_rewind
 from streamapp.admin.overview import REFRESH_SECONDS, OverviewDesk
 from streamapp.admin.plots import answer, period_of, plot_context
 from streamapp.admin.reading import ReadingAdmin
+from streamapp.admin.records import way_to_records
 from streamapp.admin.subscription_page import SubscriptionPage
 from streamapp.models import Checkpoint, HeldRecord, Subscription
 from streamapp.positions import SHARD_END
@@ -87,7 +88,7 @@ class SubscriptionAdmin(ReadingAdmin):
             return TemplateResponse(request, f"admin/streamapp/subscription_{part}.html", shown)
         plots = plot_context(self.admin_site, request, "subscription", row.pk)
         shown = {**page.figures(), **page.shards(request), **plots, "refresh_seconds": REFRESH_SECONDS}
-        shown |= self._ways(request, row, page.actions())
+        shown |= self._ways(request, row, page.actions()) | self._way_to_records(request, shown["shards"])
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
     def plot(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -106,6 +107,10 @@ class SubscriptionAdmin(ReadingAdmin):
             path("<int:pk>/plot/", view(self.plot), name="streamapp_subscription_plot"),
         ]
         return pages + super().get_urls()
+
+    def _way_to_records(self, request: HttpRequest, shown: list[dict[str, Any]]) -> dict[str, str]:
+        """Begin at the first shard of the list; the page of records offers the others."""
+        return way_to_records(self.admin_site.name, request, shown[0]["row"]) if shown else {}
 
     def _ways(self, request: HttpRequest, row: Subscription, names: list[str]) -> dict[str, Any]:
         return {
