@@ -13,6 +13,7 @@ from streamapp.engine.batches import BatchHandling
 from streamapp.engine.calling import Call, caller
 from streamapp.engine.committing import Committer
 from streamapp.engine.consumer import Consumer
+from streamapp.engine.delays import Delays
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.exact import ExactBatchHandling, ExactRecordHandling
 from streamapp.engine.gate import Gate
@@ -24,11 +25,14 @@ from streamapp.engine.lanes.base import Lanes
 from streamapp.engine.lanes.one import OneLane
 from streamapp.engine.lanes.tasks import TaskLanes
 from streamapp.engine.lanes.threads import ThreadLanes
+from streamapp.engine.leaving import Leaving
 from streamapp.engine.moving import Moves
 from streamapp.engine.reading import Reading
 from streamapp.engine.records import RecordHandling
+from streamapp.engine.rungs import Rungs
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Keeping
+from streamapp.engine.stranding import Stranding
 from streamapp.engine.watching import Watch
 from streamapp.mount import Mount
 from streamapp.positions import Position
@@ -73,6 +77,9 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     holdings = Holdings(NOBODY, _keeping(mount))
     reading = Reading(broker, mount.subscribing(), parts.clock)
     committer = Committer(holdings, parts.store)
+    stranding = Stranding(parts.clock)
+    leaving = Leaving(mount, broker, parts.store, committer, stranding)
+    delays = Delays(mount, parts.store, gate)
     saver = Saver(
         mount.name,
         holdings,
@@ -83,13 +90,24 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         durable=mount.checkpoints == "database",
         committer=committer if mount.is_exact else None,
     )
-    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, watch, parts).make()
+    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, leaving, watch, parts).make()
     interval = parts.configuration.HEARTBEAT_INTERVAL
     assigning = Assigning(
         mount, broker, parts.store, holdings, reading, saver, lanes, watch, parts.clock, interval
     )
     return Consumer(
-        mount, parts.heartbeat, gate, holdings, reading, assigning, saver, lanes, watch, broker.describe
+        mount,
+        parts.heartbeat,
+        gate,
+        holdings,
+        reading,
+        assigning,
+        saver,
+        lanes,
+        delays,
+        leaving,
+        watch,
+        broker.describe,
     )
 
 
@@ -107,6 +125,7 @@ class LaneMaker:
     gate: Gate
     saver: Saver
     committer: Committer
+    leaving: Leaving
     watch: Watch
     parts: Parts
 
@@ -134,6 +153,7 @@ class LaneMaker:
             self.gate,
             moves,
             self.committer,
+            Rungs(mount, self.leaving, self.broker.describe),
             parts.loop,
             parts.clock,
             state,

@@ -10,10 +10,12 @@ from collections.abc import Callable
 
 from streamapp.brokers.base import Polled
 from streamapp.engine.assigning import Assigning
+from streamapp.engine.delays import Delays
 from streamapp.engine.gate import Gate
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.holdings import Holdings
 from streamapp.engine.lanes.base import Lanes
+from streamapp.engine.leaving import Leaving
 from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import ShardState, Slice
@@ -39,6 +41,8 @@ class Consumer:
         assigning: Assigning,
         saver: Saver,
         lanes: Lanes,
+        delays: Delays,
+        leaving: Leaving,
         watch: Watch,
         describe: Callable[[int], str],
     ) -> None:
@@ -51,6 +55,8 @@ class Consumer:
         self.reading = reading
         self.saver = saver
         self.lanes = lanes
+        self.delays = delays
+        self.leaving = leaving
         self._heartbeat = heartbeat
         self._assigning = assigning
         self._limit = mount.subscribing().limit
@@ -75,6 +81,8 @@ class Consumer:
         polled = self._poll(timeout)
         self._assigning.handle(polled.events)
         self._registering = True
+        for copy in self.delays.take():
+            self.lanes.add([copy])
         self.lanes.add(self._register(polled))
         self.lanes.work()
         self._registering = False
@@ -83,6 +91,7 @@ class Consumer:
     def finish(self) -> None:
         """Let calls end, save what is settled, let go of all shards; never raises for a failing peer."""
         self.lanes.close()
+        self.delays.close()
         self.saver.save_once()
         try:
             self.reading.mirror(self.holdings.take_mirrored())
@@ -111,7 +120,7 @@ class Consumer:
         if identity is None or not self.gate.alive:
             return False
         if identity != self.holdings.worker:
-            self.lanes.clear()
+            self._clear_lanes()
             self._assigning.begin_anew(identity)
         return True
 
@@ -136,9 +145,13 @@ class Consumer:
         try:
             return self.reading.poll(self.lanes.patience(timeout))
         except ReaderFailed:
-            self.lanes.clear()
+            self._clear_lanes()
             self._assigning.begin_anew(self.holdings.worker)
             raise
+
+    def _clear_lanes(self) -> None:
+        self.lanes.clear()
+        self.delays.forget()
 
     def _register(self, polled: Polled) -> list[Slice]:
         """Make the watermark know all records before any is handled."""
@@ -160,6 +173,7 @@ class Consumer:
         waiting = self.lanes.waiting()
         with self.holdings.lock:
             full = {state.shard for state in self.holdings.states.values() if self._is_full(state)}
+            waiting &= self.holdings.states.keys()  # copies in the lanes stop no reading
         self.reading.pause_only(waiting | full)
 
     def _is_full(self, state: ShardState) -> bool:

@@ -21,6 +21,8 @@ class Unsaved:
     moved: dict[int, int]
     snapshots: list[Snapshot]
     held: list[Held]
+    settled: list[tuple[int, int]]
+    """Of records that were held: checkpoint and position."""
     epochs: dict[int, int]
 
 
@@ -80,10 +82,12 @@ class Holdings:
             snapshots = [snapshot for state in states if (snapshot := state.snapshot())]
             settled = [state for state in states if state.target is None]
             held = [record for state in settled for record in state.newly_held]
+            late = [(state.checkpoint, position) for state in settled for position in state.newly_settled]
             for state in settled:
-                state.newly_held = []
+                state.newly_held, state.newly_settled = [], []
             moved, self._moved = self._moved, {}
-            return Unsaved(self.worker, moved, snapshots, held, {s.checkpoint: s.epoch for s in states})
+            epochs = {state.checkpoint: state.epoch for state in states}
+            return Unsaved(self.worker, moved, snapshots, held, late, epochs)
 
     def give_back(self, unsaved: Unsaved) -> None:
         """Take back what could not be written; checkpoints are collected anew anyway."""
@@ -93,6 +97,9 @@ class Holdings:
             for record in unsaved.held:
                 if record.checkpoint in by_checkpoint and record.checkpoint not in self._moved:
                     by_checkpoint[record.checkpoint].newly_held.append(record)
+            for checkpoint, position in unsaved.settled:
+                if checkpoint in by_checkpoint and checkpoint not in self._moved:
+                    by_checkpoint[checkpoint].newly_settled.append(position)
 
     def saved(self, snapshots: Iterable[Snapshot]) -> None:
         """Note which snapshots the rows hold; one from before a move says nothing of what came after."""

@@ -11,6 +11,7 @@ from streamapp.engine.span import Indexes, Span
 from streamapp.engine.watermark import NOTHING, Watermark
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Exchange, Place, Save
+from streamapp.store.failed import Claimed
 from streamapp.store.lags import Sample
 from streamapp.store.leases import Taken
 from streamapp.store.records import Held
@@ -87,6 +88,13 @@ class ShardState:
     before any other lock.
     """
 
+    claimed: Claimed | None = None
+    """The row that a copy comes from; None for what is read from a log."""
+    alone = False
+    """Whether no batch has records of others beside its own."""
+    stranded = False
+    """Whether a record is held because the place where it should go didn't take it."""
+
     def __init__(self, shard: Shard, placed: Placed, keeping: Keeping = Keeping()) -> None:
         self.shard = shard
         self.checkpoint = placed.lease.checkpoint
@@ -97,6 +105,7 @@ class ShardState:
         self.sought = False
         self.unchecked = False
         self.newly_held: list[Held] = []
+        self.newly_settled: list[int] = []
         self.writing = Lock()
         self._keeping = keeping
         self._stored: Place | None = placed.lease.place
@@ -169,6 +178,7 @@ class ShardState:
         position, self.target = self.target, None
         self.full = False
         self.newly_held.clear()
+        self.newly_settled.clear()
         self._begin(position)
         # A row that is kept exact says where a seek went as soon as its handler's transaction has ended.
         self.sought = self.sought and self._first
@@ -235,3 +245,7 @@ class ShardState:
         """Leave one record unsettled and remember it for the admin."""
         span.hold(index)
         self.newly_held.append(Held(self.checkpoint, position, reason))
+
+    def settled_late(self, position: int) -> None:
+        """Note that a held record was settled after all: nobody shall be shown it any more."""
+        self.newly_settled.append(position)

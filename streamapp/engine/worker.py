@@ -10,7 +10,7 @@ from django.db import connections
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
-from streamapp.engine import alerting, retention
+from streamapp.engine import alerting, delays, retention
 from streamapp.engine.announcing import Announcements
 from streamapp.engine.assembly import Parts, Rewind, assemble
 from streamapp.engine.consumer import Consumer
@@ -37,9 +37,9 @@ class Worker:
     """Runs subscriptions until it is told to stop, or until one of its threads dies.
 
     Threads: one heartbeat, one keeper, one sampler, one for alerts, one that looks at retention, one for
-    the receivers of signals, and for each subscription a lane and a saver.
-    `failure` is what a thread died of; the process should then end, so that a supervisor starts it
-    again.
+    delayed records, one for records whose destination refused them, one for the receivers of signals, and
+    for each subscription a lane and a saver. `failure` is what a thread died of; the process should then
+    end, so that a supervisor starts it again.
     """
 
     def __init__(
@@ -138,6 +138,8 @@ class Worker:
         yield self._thread("keeper", self._every, TICK_SECONDS, self._keeper.run_once)
         yield self._thread("sampler", self._every, SAMPLE_SECONDS, self._sample)
         yield self._thread("alerts", self._every, alerting.LOOK_SECONDS, self.alerting.run_once)
+        yield self._thread("delays", self._every, delays.LOOK_SECONDS, self._look_at_delays)
+        yield self._thread("stranded", self._every, delays.LOOK_SECONDS, self._carry_stranded)
         yield self._thread("retention", self._every, retention.LOOK_SECONDS, self._look_at_retention)
         for each in self.consumers:
             interval = configuration.SAVE_INTERVAL
@@ -152,6 +154,14 @@ class Worker:
         close_old_connections()
         for consumer in self.consumers:
             self._retention.look_once(consumer)
+
+    def _look_at_delays(self) -> None:
+        for consumer in self.consumers:
+            consumer.delays.look_once()
+
+    def _carry_stranded(self) -> None:
+        for consumer in self.consumers:
+            consumer.leaving.try_again()
 
     def _announce(self) -> None:
         while not self._stopped.is_set():

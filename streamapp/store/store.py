@@ -8,6 +8,7 @@ from streamapp.records import Shard
 from streamapp.store.alerts import AlertStore
 from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
+from streamapp.store.failed import DeadLetterStore, DelayedStore
 from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
 from streamapp.store.lineage import LineageStore
@@ -35,6 +36,8 @@ class Store:
         self.lineage = LineageStore(using)
         self.workers = WorkerStore(using)
         self.records = RecordStore(using)
+        self.delayed = DelayedStore(using)
+        self.dead_letters = DeadLetterStore(using)
         self.lags = LagStore(using)
         self.alerts = AlertStore(using)
         self.skips = SkipStore(using)

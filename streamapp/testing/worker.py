@@ -57,6 +57,8 @@ class InProcessWorker:
         """Do one round of every subscription, then save, or only notice what others have written."""
         self._heartbeat.beat()
         for consumer in self.consumers:
+            consumer.delays.look_once()
+            consumer.leaving.try_again()
             consumer.run_once(timeout)
             if save:
                 consumer.saver.save_once()

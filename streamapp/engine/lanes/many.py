@@ -4,6 +4,7 @@ import logging
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from streamapp.engine.gate import Gate
 from streamapp.engine.lanes.base import Lanes
@@ -102,7 +103,7 @@ class ManyLanes(Lanes):
         """Return the work as it is tried again after an outage."""
         fields = Fields(subscription=self._mount.name, error=error)
         logger.warning("Waiting for the broker or the database. %s", fields)
-        return left and Work(left.slices, left.attempt, self._clock() + OUTAGE_SECONDS)
+        return left and replace(left, due=self._clock() + OUTAGE_SECONDS)
 
     @abstractmethod
     def _wake(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
 from typing import NamedTuple
@@ -98,7 +99,7 @@ class Strands:
         for due, number, taken in later:
             slices = tuple(part for part in taken.work.slices if part.state.shard not in shards)
             if slices:
-                work = Work(slices, taken.work.attempt, due)
+                work = replace(taken.work, slices=slices)
                 heappush(self._later, (due, number, Taken(taken.strands, work)))
             else:
                 self._release(taken.strands)
@@ -134,6 +135,8 @@ class Strands:
         slices: list[Slice] = []
         room = max(1, min(self._most or 1, -(-self._waiting.total() // self._lanes)))
         while self._ready and room > 0:
+            if slices and self._is_alone(self._ready[0]):
+                break
             strand = self._ready.popleft()
             found = len(slices)
             while room > 0 and (part := self._first_of(strand, room)):
@@ -143,7 +146,12 @@ class Strands:
                 strands.append(strand)
             else:
                 del self._queues[strand]
+            if slices and slices[-1].state.alone:
+                break
         return Taken(strands, Work(tuple(slices))) if slices else None
+
+    def _is_alone(self, strand: Strand) -> bool:
+        return any(part.state.alone for part in self._queues[strand])
 
     def _first_of(self, strand: Strand, room: int | None) -> Slice | None:
         """Take a strand's first piece that no move has voided, cut to the room there is."""

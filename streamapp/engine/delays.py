@@ -1,0 +1,105 @@
+"""Delayed records of one subscription in one worker: claimed when they are due, handled in the lanes.
+
+The row of a copy goes when it is settled. A worker that dies keeps its claims until they run out: late
+rather than lost.
+"""
+
+import logging
+import threading
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import Error as DatabaseError
+
+from streamapp.engine.copy import CopyState
+from streamapp.engine.gate import Gate
+from streamapp.engine.shard import Slice
+from streamapp.mount import Mount
+from streamapp.observability.logs import Fields
+from streamapp.store import Store
+from streamapp.store.connections import close_old_connections
+
+logger = logging.getLogger("streamapp.delays")
+LOOK_SECONDS = 1.0
+CLAIM_SECONDS = 60.0
+MOST = 100
+"""How many copies a worker claims at a time, so that others get their share."""
+
+
+class Delays:
+    """The copies that this worker has in hand. `take` is the polling thread's, the rest any one thread's."""
+
+    def __init__(self, mount: Mount, store: Store, gate: Gate) -> None:
+        self._mount = mount
+        self._store = store
+        self._gate = gate
+        self._lock = threading.Lock()
+        self._arrived: list[CopyState] = []
+        self._in_hand: list[CopyState] = []
+        self._closed = False
+
+    def look_once(self) -> bool:
+        """End what was handled, keep what is in hand, claim what is due; False if the database failed."""
+        try:
+            close_old_connections()
+            self._end()
+            if self._gate.alive and not self._closed:
+                self._claim()
+        except DatabaseError as error:
+            logger.warning("Delayed records not looked at, trying again. %s", self._fields(error=error))
+            return False
+        return True
+
+    def take(self) -> list[Slice]:
+        """Return, once, the copies that were claimed since."""
+        if not self._arrived:
+            return []
+        with self._lock:
+            arrived, self._arrived = self._arrived, []
+        return [copy.part for copy in arrived]
+
+    def forget(self) -> None:
+        """Void what is in hand, because the lanes have forgotten it; the claims are given back."""
+        with self._lock:
+            self._arrived = []
+            for copy in self._in_hand:
+                if not copy.is_handled:
+                    copy.void()
+
+    def close(self) -> None:
+        """End what was handled and give back the rest, because no call starts any more."""
+        self._closed = True
+        self.forget()
+        self.look_once()
+
+    def _end(self) -> None:
+        with self._lock:
+            copies = list(self._in_hand)
+        handled = [copy for copy in copies if copy.is_handled]
+        open_ = [copy for copy in copies if not copy.is_handled]
+        kept = [copy for copy in open_ if copy.part.current and not copy.is_held]
+        self._store.delayed.finish(_claims(handled))
+        for copy in open_:
+            if copy.is_held and copy.part.current:
+                self._store.delayed.hold(copy.claimed, copy.held_because)
+        self._store.delayed.release(_claims([copy for copy in open_ if not copy.part.current]))
+        self._store.delayed.renew(_claims(kept), CLAIM_SECONDS)
+        with self._lock:
+            self._in_hand = kept
+
+    def _claim(self) -> None:
+        room = MOST - len(self._in_hand)
+        claimed = self._store.delayed.claim(self._mount.name, CLAIM_SECONDS, room) if room > 0 else []
+        with self._lock:
+            arrived = [CopyState(each) for each in claimed]
+            self._in_hand += arrived
+            self._arrived += arrived
+        if claimed:
+            logger.info("Delayed records claimed. %s", self._fields(records=len(claimed)))
+
+    def _fields(self, **more: object) -> Fields:
+        return Fields(subscription=self._mount.name, **more)
+
+
+def _claims(copies: Sequence[CopyState]) -> dict[int, UUID]:
+    return {copy.claimed.id: copy.claimed.claim for copy in copies}

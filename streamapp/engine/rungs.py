@@ -1,0 +1,81 @@
+"""Which rung a failed record comes to: in place, by copy, to the dead letters, or a hold."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from streamapp.copies import Copied, made_before
+from streamapp.engine.departure import Departure, Stranded
+from streamapp.engine.failing import Failed, class_of
+from streamapp.engine.leaving import Leaving
+from streamapp.engine.shard import Slice
+from streamapp.ladder import DATABASE
+from streamapp.mount import Mount
+from streamapp.outcomes import Kind, Outcome
+from streamapp.records import Record
+from streamapp.store.failed import Failure
+
+AGAIN = (Kind.RETRY, Kind.RETRY_AFTER)
+"""The outcomes that ask for another attempt."""
+
+
+class Rungs:
+    """Leads the failed records of one subscription. `describe` writes a position for people."""
+
+    def __init__(self, mount: Mount, leaving: Leaving, describe: Callable[[int], str]) -> None:
+        self._mount = mount
+        self._leaving = leaving
+        self._describe = describe
+
+    def wait_in_place(
+        self, record: Record, attempt: int, failures: tuple[str, ...], outcome: Outcome
+    ) -> float | None:
+        """Return after how many seconds a record is tried again in place; None when that rung is used up.
+
+        `failures` are the classes of its failures so far in this delivery; each has a count of its own.
+        """
+        retry = self._mount.retry
+        if retry is None or outcome.kind is Kind.RETRY_AFTER or self._is_last(record, attempt):
+            return None
+        tried = failures.count(class_of(outcome)) + 1
+        fatal = isinstance(outcome, Failed) and outcome.fatal
+        return None if fatal or tried >= retry.attempts else retry.delay(tried)
+
+    def leave(self, part: Slice, index: int, attempt: int, outcome: Outcome) -> Outcome:
+        """Take a record to the next rung after those in place; return what became of it in its shard.
+
+        Raises Outage when the database is down.
+        """
+        ladder, later = self._mount.ladder, outcome.kind is Kind.RETRY_AFTER
+        if ladder is None and not later:
+            return Outcome.hold(outcome.reason or "retry")
+        record = part.chunk.record(index)
+        copied, single = self._copied(record, attempt, outcome.reason), part.rest([index])
+        if ladder and self._is_last(record, attempt):
+            failure = outcome.failure if isinstance(outcome, Failed) else Failure(outcome.reason)
+            departure = Departure(single, record, copied, ladder.letters, outcome.reason, failure=failure)
+        elif ladder is None or later:
+            following = replace(copied, attempt=copied.attempt + 1)
+            departure = Departure(single, record, following, DATABASE, outcome.reason, outcome.delay)
+        else:
+            following = replace(copied, attempt=copied.attempt + 1)
+            seconds = ladder.backoff.delay(copied.attempt)
+            departure = Departure(single, record, following, ladder.copies, outcome.reason, seconds)
+        return self._leaving.leave(departure)
+
+    def keep(self, stranded: Stranded) -> None:
+        """Try again, later and elsewhere, to put away a record that is held because it was stranded."""
+        if stranded.departure:
+            self._leaving.stranding.add(stranded.departure)
+
+    def _is_last(self, record: Record, attempt: int) -> bool:
+        ladder = self._mount.ladder
+        return ladder is not None and made_before(record.headers) + attempt >= ladder.most_attempts
+
+    def _copied(self, record: Record, attempt: int, reason: str) -> Copied:
+        """Return how far a record has come with this attempt."""
+        before = Copied.read(record.headers)
+        if before is None:
+            origin = f"{record.shard}@{self._describe(record.position)}"
+            return Copied(attempt, origin, datetime.now(UTC), reason)
+        return Copied(before.attempt - 1 + attempt, before.origin, before.first_failed_at, before.reason)
