@@ -61,12 +61,24 @@ class Alerting:
     def _found(self, consumer: Consumer) -> Iterator[Warned]:
         yield from self._stuck.look(consumer)
         yield from self._retention.found(consumer)
+        yield from self._unwritten(consumer)
         for shard, stopped in list(consumer.watch.stopped.items()):
             state = consumer.holdings.states.get(shard)
             if state is not None and state.generation == stopped.generation:
                 seconds = self._clock() - stopped.since
                 kind = AlertKind.STOPPED
                 yield Warned(state.checkpoint, kind, stopped.position, seconds, stopped.reason)
+
+    def _unwritten(self, consumer: Consumer) -> Iterator[Warned]:
+        """Yield an alert for each place that doesn't take copies or dead letters."""
+        held = list(consumer.holdings.states.values())
+        for refusal in consumer.leaving.stranding.refusals():
+            record = refusal.departure.record
+            # The shard of a copy may be another worker's: then any of ours has to tell of it.
+            state = next((each for each in held if each.shard == record.shard), held[0] if held else None)
+            if state:
+                seconds, text = self._clock() - refusal.since, f"{refusal.departure.to}: {refusal.text}"
+                yield Warned(state.checkpoint, AlertKind.UNWRITTEN, record.position, seconds, text)
 
     def _show(self, alerts: Sequence[Warned]) -> None:
         worker = self._heartbeat.identity

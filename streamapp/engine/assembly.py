@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -33,6 +34,7 @@ from streamapp.engine.rungs import Rungs
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Keeping
 from streamapp.engine.stranding import Stranding
+from streamapp.engine.waits import Waits
 from streamapp.engine.watching import Watch
 from streamapp.mount import Mount
 from streamapp.positions import Position
@@ -112,7 +114,9 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
 
 
 def _keeping(mount: Mount) -> Keeping:
-    return Keeping(settled=mount.is_exact or mount.redeliver == "unsettled", exact=mount.is_exact)
+    settled = mount.is_exact or mount.redeliver == "unsettled"
+    waits = None if mount.hold == "record" else partial(Waits, mount.hold)
+    return Keeping(settled, mount.is_exact, waits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from streamapp.context import BatchContext
+from streamapp.copies import made_before
 from streamapp.engine.calling import checked_list
 from streamapp.engine.database import Outage
 from streamapp.engine.failing import class_of, judged
@@ -77,13 +78,20 @@ class BatchHandling(Handling):
         """Call the handler; one outcome is meant for all records, a list has one a record."""
         arguments = [batch.values]
         if self._mount.shape.takes_context:
-            arguments.append(BatchContext(self._mover, attempt, self._state))  # type: ignore[arg-type]
+            arguments.append(self._context(batch, attempt))
         first = batch.parts[0]
         try:
             return self._called(batch, arguments)
         except FAILURES as error:  # the edge of the handler; it is reported
             self._report(error, first, first.indexes[0])
             return self._judged(batch, attempt, error)
+
+    def _context(self, batch: Batch, attempt: int) -> Any:
+        """Return the context of a batch; a copy comes alone, and its attempts count."""
+        first = batch.parts[0]
+        if first.state.claimed:
+            attempt += made_before(first.state.claimed.record.headers)
+        return BatchContext(self._mover, attempt, self._state)
 
     def _judged(self, batch: Batch, attempt: int, error: BaseException) -> Outcome | list[Outcome]:
         """Return what an exception leads to: ON_ERROR may say something else of each record."""

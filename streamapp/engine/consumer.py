@@ -83,6 +83,8 @@ class Consumer:
         self._registering = True
         for copy in self.delays.take():
             self.lanes.add([copy])
+        if self.mount.hold != "record":
+            self.lanes.resume(self.holdings.states.values())
         self.lanes.add(self._register(polled))
         self.lanes.work()
         self._registering = False

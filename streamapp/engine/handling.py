@@ -19,6 +19,7 @@ from streamapp.engine.gate import Gate
 from streamapp.engine.moving import Moves
 from streamapp.engine.rungs import Rungs
 from streamapp.engine.shard import Slice
+from streamapp.engine.waits import sifted
 from streamapp.engine.watching import Watch
 from streamapp.engine.work import Work
 from streamapp.exceptions import BrokerUnavailable
@@ -75,6 +76,8 @@ class Handling(ABC):
     def handle(self, work: Work) -> Work | None:
         """Handle work until it is done or something else must happen first; return what is left."""
         self._database.refresh()
+        if self._mount.hold != "record" and not (work := sifted(work)).slices:
+            return None
         return self.watch.calls.handle(work, self._handle)
 
     @abstractmethod
@@ -105,6 +108,8 @@ class Handling(ABC):
             if outcome.kind is Kind.DROP:
                 logger.warning("Record dropped. %s", self._fields(part, index, reason=outcome.reason))
         else:
+            if part.state.waits:
+                part.state.waits.block(part, index)
             part.state.hold(part.span, index, part.chunk.position(index), outcome.reason)
             logger.warning("Record held. %s", self._fields(part, index, reason=outcome.reason))
             if isinstance(outcome, Stranded):

@@ -100,6 +100,9 @@ class RecordHandling(Handling):
             except Outage:
                 return rest(part, index, attempt, self._clock() + OUTAGE_SECONDS, failures)
         self._settle(part, index, outcome)
+        behind = part.indexes[part.indexes.index(index) + 1 :]
+        if self._mount.hold != "record" and not outcome.settles and behind:
+            return Work((part.rest(behind),))  # what may not be handled is sifted out of it
         return None
 
 

@@ -1,9 +1,9 @@
 """One shard in one worker: its fence, its generation and its watermark."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamapp.brokers.base import Behind, Chunk
 from streamapp.engine.settled import MOST_RANGES, NONE, Ranges, recalled, written
@@ -15,6 +15,9 @@ from streamapp.store.failed import Claimed
 from streamapp.store.lags import Sample
 from streamapp.store.leases import Taken
 from streamapp.store.records import Held
+
+if TYPE_CHECKING:
+    from streamapp.engine.waits import Waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class Keeping:
 
     settled: bool = False
     exact: bool = False
+    waits: Callable[[], "Waits"] | None = None
+    """Makes what keeps the records that wait behind held ones; None: none waits."""
 
 
 class Snapshot(NamedTuple):
@@ -114,6 +119,7 @@ class ShardState:
 
     def _begin(self, position: int) -> None:
         self.watermark = Watermark(position)
+        self.waits = self._keeping.waits() if self._keeping.waits else None
         self._first = self._stored is None or self._stored.position != position
         recall = self._recall
         stands = self._keeping.settled and recall is not None and recall.position == position
@@ -246,6 +252,9 @@ class ShardState:
         span.hold(index)
         self.newly_held.append(Held(self.checkpoint, position, reason))
 
-    def settled_late(self, position: int) -> None:
-        """Note that a held record was settled after all: nobody shall be shown it any more."""
-        self.newly_settled.append(position)
+    def settled_late(self, single: Slice) -> None:
+        """Note that a held record was settled after all: it isn't shown, and what waits for it goes on."""
+        (index,) = single.indexes
+        self.newly_settled.append(single.chunk.position(index))
+        if self.waits:
+            self.waits.end(single)

@@ -11,6 +11,7 @@ from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.handling import FAILURES, Surroundings
 from streamapp.engine.records import UNDECODED, Failures, RecordHandling, rest
 from streamapp.engine.shard import Slice
+from streamapp.engine.waits import sifted
 from streamapp.engine.work import Work
 from streamapp.mount import Mount
 from streamapp.outcomes import ACK
@@ -29,6 +30,8 @@ class AwaitedRecords(RecordHandling):
 
     async def handle_on_loop(self, work: Work) -> Work | None:
         """Handle work until it is done or something else must happen first; return what is left."""
+        if self._mount.hold != "record" and not (work := sifted(work)).slices:
+            return None
         part, attempt, failures = work.slices[0], work.attempt, work.failures
         decode, raws = self._decoding(part)
         for index, raw in zip(part.indexes, raws, strict=True):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from streamapp.engine.lanes.splits import Split, Strand
 from streamapp.engine.shard import ShardState, Slice
+from streamapp.engine.waits import Line, Waits
 from streamapp.engine.work import Work
 from streamapp.records import Shard
 
@@ -37,6 +38,7 @@ class Strands:
         self._numbers = count()
         self._running: dict[int, Taken] = {}
         self._waiting: Counter[ShardState] = Counter()
+        self._returning: dict[Strand, list[tuple[Waits, Line]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._queues or self._later or self._running)
@@ -57,6 +59,14 @@ class Strands:
                     ready.append(strand)
                 else:
                     queue.append(part)
+
+    def resume(self, waits: Waits, line: Line, held: Slice) -> None:
+        """Let what waits behind a record that was held go first in its strand, once nothing of that runs."""
+        strand = next(self._split(held))[0]
+        self._returning.setdefault(strand, []).append((waits, line))
+        if strand not in self._queues:
+            self._queues[strand] = deque()
+            self._ready.append(strand)
 
     def waiting(self, most: int) -> set[Shard]:
         """Return the shards of which so many records wait for a lane, or more."""
@@ -110,6 +120,7 @@ class Strands:
         """Forget all that waits and runs."""
         for forgotten in (self._queues, self._ready, self._later, self._running, self._waiting):
             forgotten.clear()
+        self._returning.clear()
 
     def _due(self, now: float) -> Taken | None:
         while self._later and self._later[0][0] <= now:
@@ -156,6 +167,11 @@ class Strands:
     def _first_of(self, strand: Strand, room: int | None) -> Slice | None:
         """Take a strand's first piece that no move has voided, cut to the room there is."""
         queue = self._queues[strand]
+        for waits, line in self._returning.pop(strand, ()):
+            parts = waits.take(line)
+            queue.extendleft(reversed(parts))
+            for part in parts:
+                self._waiting[part.state] += len(part.indexes)
         while queue:
             part = queue.popleft()
             if room and len(part.indexes) > room and part.current:
@@ -175,7 +191,7 @@ class Strands:
 
     def _release(self, strands: Sequence[Strand]) -> None:
         for strand in strands:
-            if self._queues.get(strand):
+            if self._queues.get(strand) or strand in self._returning:
                 self._ready.append(strand)
             else:
                 self._queues.pop(strand, None)
