@@ -10,6 +10,7 @@ from django.db import Error as DatabaseError
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.retention import RetentionWatch
+from streamapp.engine.shard import Slice
 from streamapp.engine.stuck import StuckCalls
 from streamapp.observability.logs import Fields
 from streamapp.store import Store
@@ -70,15 +71,23 @@ class Alerting:
                 yield Warned(state.checkpoint, kind, stopped.position, seconds, stopped.reason)
 
     def _unwritten(self, consumer: Consumer) -> Iterator[Warned]:
-        """Yield an alert for each place that doesn't take copies or dead letters."""
-        held = list(consumer.holdings.states.values())
+        """Yield an alert for each place that takes no copies or letters, and one for too many letters."""
         for refusal in consumer.leaving.stranding.refusals():
-            record = refusal.departure.record
-            # The shard of a copy may be another worker's: then any of ours has to tell of it.
-            state = next((each for each in held if each.shard == record.shard), held[0] if held else None)
-            if state:
-                seconds, text = self._clock() - refusal.since, f"{refusal.departure.to}: {refusal.text}"
-                yield Warned(state.checkpoint, AlertKind.UNWRITTEN, record.position, seconds, text)
+            place, text = refusal.departure.part, f"{refusal.departure.to}: {refusal.text}"
+            yield from self._told_of(consumer, place, AlertKind.UNWRITTEN, refusal.since, text)
+        if tripped := consumer.limit.tripped:
+            kind, since = AlertKind.LIMIT, tripped.since
+            yield from self._told_of(consumer, tripped.part, kind, since, tripped.reason)
+
+    def _told_of(
+        self, consumer: Consumer, part: Slice, kind: AlertKind, since: float, text: str
+    ) -> Iterator[Warned]:
+        """Yield an alert at a record; the shard of a copy may be another worker's, then any of ours tells."""
+        held = list(consumer.holdings.states.values())
+        state = next((each for each in held if each.shard == part.chunk.shard), held[0] if held else None)
+        if state:
+            position = part.chunk.position(part.indexes[0])
+            yield Warned(state.checkpoint, kind, position, self._clock() - since, text)
 
     def _show(self, alerts: Sequence[Warned]) -> None:
         worker = self._heartbeat.identity

@@ -27,6 +27,7 @@ from streamapp.engine.lanes.one import OneLane
 from streamapp.engine.lanes.tasks import TaskLanes
 from streamapp.engine.lanes.threads import ThreadLanes
 from streamapp.engine.leaving import Leaving
+from streamapp.engine.limit import LetterLimit, Pause
 from streamapp.engine.moving import Moves
 from streamapp.engine.reading import Reading
 from streamapp.engine.records import RecordHandling
@@ -70,6 +71,8 @@ class Parts:
     rewind: Rewind
     handling: Callable[[Mount, Call, Surroundings], Handling] = handling
     announcements: Announcements = field(default_factory=Announcements)
+    pause: Pause | None = None
+    """Pauses a subscription that has written too many dead letters."""
 
 
 def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
@@ -82,6 +85,14 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     stranding = Stranding(parts.clock)
     leaving = Leaving(mount, broker, parts.store, committer, stranding)
     delays = Delays(mount, parts.store, gate)
+    limit = LetterLimit(
+        mount.name,
+        mount.ladder.limit if mount.ladder else None,
+        watch.tally.concluded,
+        parts.clock,
+        parts.pause,
+    )
+    rungs = Rungs(mount, leaving, limit, broker.describe)
     saver = Saver(
         mount.name,
         holdings,
@@ -92,7 +103,7 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         durable=mount.checkpoints == "database",
         committer=committer if mount.is_exact else None,
     )
-    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, leaving, watch, parts).make()
+    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, rungs, watch, parts).make()
     interval = parts.configuration.HEARTBEAT_INTERVAL
     assigning = Assigning(
         mount, broker, parts.store, holdings, reading, saver, lanes, watch, parts.clock, interval
@@ -108,6 +119,7 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         lanes,
         delays,
         leaving,
+        limit,
         watch,
         broker.describe,
     )
@@ -129,7 +141,7 @@ class LaneMaker:
     gate: Gate
     saver: Saver
     committer: Committer
-    leaving: Leaving
+    rungs: Rungs
     watch: Watch
     parts: Parts
 
@@ -157,7 +169,7 @@ class LaneMaker:
             self.gate,
             moves,
             self.committer,
-            Rungs(mount, self.leaving, self.broker.describe),
+            self.rungs,
             parts.loop,
             parts.clock,
             state,

@@ -16,6 +16,7 @@ from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.holdings import Holdings
 from streamapp.engine.lanes.base import Lanes
 from streamapp.engine.leaving import Leaving
+from streamapp.engine.limit import LetterLimit
 from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import ShardState, Slice
@@ -43,6 +44,7 @@ class Consumer:
         lanes: Lanes,
         delays: Delays,
         leaving: Leaving,
+        limit: LetterLimit,
         watch: Watch,
         describe: Callable[[int], str],
     ) -> None:
@@ -57,6 +59,7 @@ class Consumer:
         self.lanes = lanes
         self.delays = delays
         self.leaving = leaving
+        self.limit = limit
         self._heartbeat = heartbeat
         self._assigning = assigning
         self._limit = mount.subscribing().limit

