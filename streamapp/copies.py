@@ -30,9 +30,9 @@ class Copied:
         """Return the headers that a copy carries beside those that the record arrived with."""
         return {
             ATTEMPT: str(self.attempt).encode(),
-            ORIGIN: self.origin.encode(),
+            ORIGIN: _line(self.origin).encode("utf-8", "replace"),
             FIRST_FAILURE: self.first_failed_at.isoformat().encode(),
-            REASON: self.reason[:LONGEST].encode("utf-8", "replace"),
+            REASON: _line(self.reason)[:LONGEST].encode("utf-8", "replace"),
         }
 
     @classmethod
@@ -45,6 +45,11 @@ class Copied:
         except (KeyError, ValueError):
             return None
         return cls(attempt, origin, moment, reason) if attempt > 0 and moment.tzinfo else None
+
+
+def _line(text: str) -> str:
+    """Write a text in one line, which is all that a header can have on Kinesis."""
+    return " ".join(text.splitlines())
 
 
 def made_before(headers: Mapping[str, bytes]) -> int:
