@@ -19,7 +19,7 @@ def servers(needed: Mapping[str, str]) -> Iterator[None]:
     try:
         if started and _services("up", *started) != 0:
             raise RuntimeError(f"script/services up {' '.join(started)} failed.")
-        addresses = _addresses()
+        addresses = _addresses() if missing else {}
         os.environ.update({needed[name]: addresses[needed[name]] for name in missing})
         yield
     finally:

@@ -52,6 +52,7 @@ class LetterLimit:
         self._pause = pause
         self._lock = threading.Lock()
         self._letters: deque[int] = deque(maxlen=limit.letters if limit else 0)
+        self._copies = 0
         self._is_paused = False
         self.tripped: Tripped | None = None
 
@@ -61,6 +62,7 @@ class LetterLimit:
             return True
         place = self._concluded() + part.indexes.index(index)
         with self._lock:
+            place -= self._copies
             full = len(self._letters) == self._limit.letters
             if self.tripped is None and full and place - self._letters[0] <= self._limit.records:
                 reason = f"Too many dead letters: {self._limit}."
@@ -70,6 +72,11 @@ class LetterLimit:
                 return True
         self._stop()
         return False
+
+    def copied(self) -> None:
+        """Note a record that left as a copy: it was not handled, and makes no letters less close."""
+        with self._lock:
+            self._copies += 1
 
     @property
     def reason(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from streamapp.copies import Copied, made_before
-from streamapp.engine.departure import Departure, Stranded
+from streamapp.engine.departure import Departure, Gone, Stranded
 from streamapp.engine.failing import Failed, class_of
 from streamapp.engine.leaving import Leaving
 from streamapp.engine.limit import LetterLimit
@@ -60,15 +60,17 @@ class Rungs:
                 return self._give_up(ladder, single, record, copied, outcome)
             return self._put_off(ladder, single, record, copied, outcome)
         if later:
-            return self._leaving.leave(
-                Departure(single, record, following, DATABASE, outcome.reason, outcome.delay)
-            )
+            return self._copy(Departure(single, record, following, DATABASE, outcome.reason, outcome.delay))
         if ladder is None:
             return Outcome.hold(outcome.reason or "retry")
         seconds = ladder.backoff.delay(copied.attempt)
-        return self._leaving.leave(
-            Departure(single, record, following, ladder.copies, outcome.reason, seconds)
-        )
+        return self._copy(Departure(single, record, following, ladder.copies, outcome.reason, seconds))
+
+    def _copy(self, departure: Departure) -> Outcome:
+        outcome = self._leaving.leave(departure)
+        if isinstance(outcome, Gone):
+            self._limit.copied()
+        return outcome
 
     def _give_up(
         self, ladder: Ladder, single: Slice, record: Record, copied: Copied, outcome: Outcome
@@ -85,7 +87,7 @@ class Rungs:
         if single.state.claimed is None:
             return Outcome.hold(reason)
         seconds = ladder.backoff.delay(copied.attempt)
-        return self._leaving.leave(Departure(single, record, copied, DATABASE, reason, seconds))
+        return self._copy(Departure(single, record, copied, DATABASE, reason, seconds))
 
     def keep(self, stranded: Stranded) -> None:
         """Try again, later and elsewhere, to put away a record that is held because it was stranded."""

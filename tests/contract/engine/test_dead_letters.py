@@ -92,6 +92,21 @@ def test_records_of_a_failing_batch_are_kept_one_by_one(project: Project, transa
     assert running.checkpoint() == 5
 
 
+def test_under_exactly_once_the_letter_and_the_checkpoint_are_one_commit(project: Project):
+    calls = []
+
+    def handle(order: str) -> None:
+        calls.append(order)
+        fail_b(order)
+
+    mount = project.mount(handle, ladder=AT_ONCE, transaction="checkpoint")
+    running = project.start(mount).run("a", "b", save=False)
+    running.service.crash()
+    running.run()
+    assert calls == ["a", "b"]
+    assert len(letters(running)) == 1
+
+
 def test_after_a_rewind_its_letter_tells_of_the_last_failure(project: Project):
     said = ["first"]
 
