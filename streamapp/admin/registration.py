@@ -3,12 +3,22 @@
 from django.contrib.admin import AdminSite
 
 from streamapp.admin.checkpoints import CheckpointAdmin
+from streamapp.admin.failed import DeadLetterAdmin, DelayedAdmin
 from streamapp.admin.quarantine import QuarantinedAdmin
 from streamapp.admin.rewinds import RewindAdmin
 from streamapp.admin.skips import SkipAdmin
 from streamapp.admin.subscriptions import SubscriptionAdmin
 from streamapp.admin.workers import WorkerAdmin
-from streamapp.models import Checkpoint, Quarantined, Rewind, Skip, Subscription, Worker
+from streamapp.models import (
+    Checkpoint,
+    DeadLetter,
+    DelayedRecord,
+    Quarantined,
+    Rewind,
+    Skip,
+    Subscription,
+    Worker,
+)
 
 
 def register(site: AdminSite) -> None:
@@ -17,5 +27,7 @@ def register(site: AdminSite) -> None:
     site.register(Checkpoint, CheckpointAdmin)
     site.register(Worker, WorkerAdmin)
     site.register(Quarantined, QuarantinedAdmin)
+    site.register(DelayedRecord, DelayedAdmin)
+    site.register(DeadLetter, DeadLetterAdmin)
     site.register(Skip, SkipAdmin)
     site.register(Rewind, RewindAdmin)

@@ -94,7 +94,9 @@ class Committer:
     def hold_fast(self, parts: Sequence[Slice]) -> None:
         """Lock the rows until the transaction ends; raises Superseded unless their epochs are ours."""
         epochs = {part.state.checkpoint: part.state.epoch for part in parts if not part.state.claimed}
-        if epochs and self._store.checkpoints.locked_epochs(epochs) != epochs:
+        if not epochs:
+            return
+        if self._store.checkpoints.locked_epochs(epochs) != epochs:
             raise Superseded("Another worker or an operator has written these checkpoints.")
 
     def unmoved(self, parts: Sequence[Slice]) -> list[Slice]:

@@ -101,7 +101,9 @@ class Handling(ABC):
 
     def _settle(self, part: Slice, index: int, outcome: Outcome) -> None:
         """Apply an outcome to its record; one of an older generation settles nothing."""
-        if not part.current or isinstance(outcome, Gone):
+        if isinstance(outcome, Gone):
+            return
+        if not part.current:
             return
         if outcome.settles:
             part.span.settle(index)

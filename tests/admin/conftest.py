@@ -24,7 +24,16 @@ def _client(user, *names):
     return client
 
 
-SHOWN = ("subscription", "checkpoint", "worker", "quarantined", "skip", "rewind")
+SHOWN = (
+    "subscription",
+    "checkpoint",
+    "worker",
+    "quarantined",
+    "delayedrecord",
+    "deadletter",
+    "skip",
+    "rewind",
+)
 VIEWS = tuple(f"view_{name}" for name in SHOWN)
 
 

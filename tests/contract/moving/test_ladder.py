@@ -8,10 +8,11 @@ import pytest
 
 from streamapp.brokers.base import Broker
 from streamapp.exceptions import BrokerUnavailable
-from streamapp.ladder import Backoff, Ladder
-from streamapp.models import DeadLetter, DelayedRecord
+from streamapp.ladder import Backoff, Ladder, Limit
+from streamapp.models import Alert, DeadLetter, DelayedRecord
 from tests.contract.moving.places import places
 from tests.contract.moving.stage import Stage
+from tests.contract.moving.test_out_of_range import alerts_of
 from tests.contract.moving.worker import Worker
 
 KINDS = ["record", "async_record"]
@@ -187,3 +188,30 @@ def test_nothing_of_a_shard_that_was_handed_over_is_put_away_later(stage, letter
     stage.save()
     assert letters.taken == [f"{worker.shards[0]}@2"]
     assert stage.stored() == {"0": 10, "1": 10}
+
+
+def test_a_place_that_refuses_letters_is_an_alert_until_it_takes_one(stage, letters):
+    worker = stage.start(start_at="earliest", ladder=Ladder(1, letters=DEAD))
+    alerts = alerts_of(worker)
+    worker.when("0@2", fail)
+    stage.run()
+    stage.save()
+    assert alerts.run_once()
+    (shown,) = Alert.objects.filter(checkpoint__subscription__name=stage.name)
+    assert (shown.kind, shown.checkpoint.shard) == ("unwritten", stage.log.shard_id(0))
+    assert "closed" in shown.text
+    letters.set()
+    worker.ahead += 10.0
+    look(stage, worker)
+    assert alerts.run_once()
+    assert not Alert.objects.filter(checkpoint__subscription__name=stage.name).exists()
+
+
+def test_too_many_letters_are_an_alert(stage):
+    worker = stage.start(start_at="earliest", ladder=Ladder(1, limit=Limit(2, 2)))
+    for number in range(2, 6):
+        worker.when(f"0@{number}", fail)
+    stage.run()
+    assert alerts_of(worker).run_once()
+    (shown,) = Alert.objects.filter(checkpoint__subscription__name=stage.name)
+    assert (shown.kind, shown.text) == ("limit", "Too many dead letters: 2 records in a row.")
