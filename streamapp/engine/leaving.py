@@ -116,7 +116,7 @@ class Leaving:
             self._store.dead_letters.add(name, record, copied, departure.failure)
         elif (claimed := departure.part.state.claimed) is None:
             self._store.delayed.add(name, record, copied, departure.seconds)
-        elif not self._store.delayed.again(claimed, copied.attempt, departure.seconds):
+        elif not self._store.delayed.again(claimed, copied, departure.seconds):
             raise Superseded("Another worker has claimed the copy.")
 
     def _publish(self, departure: Departure) -> None:

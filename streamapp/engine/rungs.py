@@ -53,18 +53,20 @@ class Rungs:
         ladder, later = self._mount.ladder, outcome.kind is Kind.RETRY_AFTER
         record = part.chunk.record(index)
         copied, single = self._copied(record, attempt, outcome.reason), part.rest([index])
-        following = replace(copied, attempt=copied.attempt + 1)
         if ladder and self._is_last(record, attempt):
             # Asked with the whole slice, which tells how many records came before.
             if self._limit.allows(part, index):
                 return self._give_up(ladder, single, record, copied, outcome)
             return self._put_off(ladder, single, record, copied, outcome)
         if later:
-            return self._copy(Departure(single, record, following, DATABASE, outcome.reason, outcome.delay))
+            return self._copy(
+                Departure(single, record, copied.copy(), DATABASE, outcome.reason, outcome.delay)
+            )
         if ladder is None:
             return Outcome.hold(outcome.reason or "retry")
-        seconds = ladder.backoff.delay(copied.attempt)
-        return self._copy(Departure(single, record, following, ladder.copies, outcome.reason, seconds))
+        copy = copied.copy()
+        seconds = ladder.backoff.delay(copy.copies)
+        return self._copy(Departure(single, record, copy, ladder.copies, outcome.reason, seconds))
 
     def _copy(self, departure: Departure) -> Outcome:
         outcome = self._leaving.leave(departure)
@@ -86,7 +88,7 @@ class Rungs:
         reason = f"{self._limit.reason} {outcome.reason}"
         if single.state.claimed is None:
             return Outcome.hold(reason)
-        seconds = ladder.backoff.delay(copied.attempt)
+        seconds = ladder.backoff.delay(copied.copies)
         return self._copy(Departure(single, record, copied, DATABASE, reason, seconds))
 
     def keep(self, stranded: Stranded) -> None:
@@ -104,4 +106,4 @@ class Rungs:
         if before is None:
             origin = f"{record.shard}@{self._describe(record.position)}"
             return Copied(attempt, origin, datetime.now(UTC), reason)
-        return Copied(before.attempt - 1 + attempt, before.origin, before.first_failed_at, before.reason)
+        return replace(before, attempt=before.attempt - 1 + attempt)

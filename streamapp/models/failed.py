@@ -42,6 +42,7 @@ class DelayedRecord(FailedRecord):
     """
 
     attempt = models.PositiveIntegerField(_("attempt"))
+    copies = models.PositiveIntegerField(_("copied so often"))
     due_at = models.DateTimeField(_("due at"), null=True)
     held_reason = models.TextField(_("why it is held"), blank=True)
     claim = models.UUIDField(_("claim"), null=True)

@@ -53,6 +53,7 @@ class DelayedStore:
         row = DelayedRecord(
             **_columns(subscription, record, copied),
             attempt=copied.attempt,
+            copies=copied.copies,
             due_at=_in(seconds),
             created_at=ClockNow(),
         )
@@ -85,9 +86,10 @@ class DelayedStore:
             self._rows.filter(id__in=mine).delete()
         return mine
 
-    def again(self, claimed: Claimed, attempt: int, seconds: float) -> bool:
+    def again(self, claimed: Claimed, copied: Copied, seconds: float) -> bool:
         """Delay a record once more and end the claim; False if the record isn't claimed so any more."""
-        return self._end(claimed, attempt=attempt, due_at=_in(seconds))
+        changes = {"attempt": copied.attempt, "copies": copied.copies}
+        return self._end(claimed, **changes, due_at=_in(seconds))
 
     def hold(self, claimed: Claimed, reason: str) -> bool:
         """Leave a record to an operator and end the claim; False if it isn't claimed so any more."""
@@ -145,7 +147,7 @@ def _columns(subscription: str, record: Record, copied: Copied) -> dict[str, Any
 
 
 def _record(row: DelayedRecord) -> Record:
-    copied = Copied(row.attempt, row.origin, row.first_failed_at, row.reason)
+    copied = Copied(row.attempt, row.origin, row.first_failed_at, row.reason, row.copies)
     arrived = {name: b64decode(value) for name, value in row.headers.items()}
     return Record(
         shard=Shard(row.stream, row.shard, row.incarnation),

@@ -177,3 +177,18 @@ def test_in_place_attempts_come_before_each_copy(project: Project):
     running.run(advance=True)
     assert [attempt for _, attempt in flaky.calls] == [1, 2, 3, 4]
     assert DeadLetter.objects.get().attempts == 4
+
+
+def test_each_copy_waits_twice_as_long_as_the_one_before(project: Project):
+    flaky = Flaky(9)
+    policy, ladder = Retry(2, 0.1, 0.1), Ladder(9, backoff=Backoff(100.0, 350.0))
+    running = project.start(project.mount(flaky.handle, retry=policy, ladder=ladder)).run("b", advance=True)
+    waits = []
+    for _ in range(4):
+        (row,) = delayed(running)
+        waits.append(round((row.due_at - datetime.now(UTC)).total_seconds(), -1))
+        DelayedRecord.objects.update(due_at=datetime.now(UTC) - timedelta(seconds=1))
+        running.run(advance=True)
+        running.run(advance=True)
+    assert waits == [100, 200, 350, 350]
+    assert [attempt for _, attempt in flaky.calls] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
