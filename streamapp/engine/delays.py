@@ -50,6 +50,11 @@ class Delays:
             return False
         return True
 
+    def in_hand(self) -> list[CopyState]:
+        """Return the copies that are to be handled, or whose rows are to be ended; from any thread."""
+        with self._lock:
+            return [copy for copy in self._in_hand if not copy.stranded]
+
     def take(self) -> list[Slice]:
         """Return, once, the copies that were claimed since."""
         if not self._arrived:

@@ -31,6 +31,11 @@ class Departure:
 class Gone(Outcome):
     """The record is safely elsewhere, and settled by whoever put it there."""
 
+    @property
+    def settles(self) -> bool:
+        """Return True, whatever comes of the copy."""
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Stranded(Outcome):

@@ -93,16 +93,17 @@ def test_after_a_restart_with_a_mended_handler_all_of_them_are_handled(project: 
 
 def test_copies_are_put_off_and_not_given_up(project: Project, paused):
     deploy = Deploy()
-    ladder = Ladder(2, backoff=Backoff(0.0, 0.0), limit=Limit(3, 3))
+    ladder = Ladder(2, backoff=Backoff(3600.0, 3600.0), limit=Limit(3, 3))
     running = project.start(project.mount(deploy.handle, ladder=ladder))
     deploy.broken = True
-    running.publish(*"abcdef")
-    for _ in range(4):
+    running.run(*"abcdef")
+    for _ in range(2):
+        running.service.advance()
         running.run()
     assert len(letters()) == 3
     deploy.broken = False
     limit_of(running).reset()
-    for _ in range(3):
-        running.run()
+    running.service.advance()
+    running.run()
     assert len(letters()) == 3
     assert not DelayedRecord.objects.exists()
