@@ -22,12 +22,13 @@ from streamapp.store.connections import close_old_connections
 logger = logging.getLogger("streamapp.delays")
 LOOK_SECONDS = 1.0
 CLAIM_SECONDS = 60.0
-MOST = 100
-"""How many copies a worker claims at a time, so that others get their share."""
+FEWEST, MOST = 10, 1000
+"""How many copies a worker has in hand: twice as many as it has handled since the last look, so that a
+handler that waits for a service that is down keeps the other records waiting for a few only."""
 
 
 class Delays:
-    """The copies that this worker has in hand. `take` is the polling thread's, the rest any one thread's."""
+    """The copies that this worker has in hand; safe for threads. `take` is for the thread that polls."""
 
     def __init__(self, mount: Mount, store: Store, gate: Gate) -> None:
         self._mount = mount
@@ -36,15 +37,18 @@ class Delays:
         self._lock = threading.Lock()
         self._arrived: list[CopyState] = []
         self._in_hand: list[CopyState] = []
+        self._one_at_a_time = threading.Lock()
+        self._room = FEWEST
         self._closed = False
 
     def look_once(self) -> bool:
         """End what was handled, keep what is in hand, claim what is due; False if the database failed."""
         try:
             close_old_connections()
-            self._end()
-            if self._gate.alive and not self._closed:
-                self._claim()
+            with self._one_at_a_time:
+                self._end()
+                if self._gate.alive and not self._closed:
+                    self._claim()
         except DatabaseError as error:
             logger.warning("Delayed records not looked at, trying again. %s", self._fields(error=error))
             return False
@@ -81,19 +85,22 @@ class Delays:
         with self._lock:
             copies = list(self._in_hand)
         handled = [copy for copy in copies if copy.is_handled]
-        open_ = [copy for copy in copies if not copy.is_handled]
-        kept = [copy for copy in open_ if copy.part.current and not copy.is_held]
         self._store.delayed.finish(_claims(handled))
-        for copy in open_:
-            if copy.is_held and copy.part.current:
-                self._store.delayed.hold(copy.claimed, copy.held_because)
-        self._store.delayed.release(_claims([copy for copy in open_ if not copy.part.current]))
+        # Asked about those only: one that is handled at this moment comes next time.
+        rest = [copy for copy in copies if copy not in handled]
+        held = [copy for copy in rest if copy.part.current and copy.is_held]
+        for copy in held:
+            self._store.delayed.hold(copy.claimed, copy.held_because)
+        void = [copy for copy in rest if copy not in held and not copy.part.current]
+        self._store.delayed.release(_claims(void))
+        kept = [copy for copy in rest if copy not in held and copy not in void]
         self._store.delayed.renew(_claims(kept), CLAIM_SECONDS)
         with self._lock:
             self._in_hand = kept
+            self._room = min(MOST, max(FEWEST, 2 * len(handled)))
 
     def _claim(self) -> None:
-        room = MOST - len(self._in_hand)
+        room = self._room - len(self._in_hand)
         claimed = self._store.delayed.claim(self._mount.name, CLAIM_SECONDS, room) if room > 0 else []
         with self._lock:
             arrived = [CopyState(each) for each in claimed]

@@ -13,6 +13,7 @@ from streamapp.brokers.base import Broker
 from streamapp.engine.committing import Committer, Superseded
 from streamapp.engine.database import Outage
 from streamapp.engine.departure import Departure, Gone, Stranded, headers_of
+from streamapp.engine.shard import Slice
 from streamapp.engine.stranding import Stranding
 from streamapp.exceptions import BrokerUnavailable, PublishFailed
 from streamapp.ladder import DATABASE
@@ -48,12 +49,12 @@ class Leaving:
         if not self.stranding.is_open(departure.to):
             return self._stranded(departure, "refused another record a moment ago")
         try:
-            self._carry(departure)
+            taken = self._carry(departure)
         except REFUSALS as error:
             self._refused(departure, error)
             return self._stranded(departure, text_of(error))
         self.stranding.accepted(departure.to)
-        return self._gone(departure)
+        return self._gone(departure) if taken else Gone(Kind.DROP)
 
     def try_again(self) -> None:
         """Carry away what was stranded, as far as its destinations may be tried again.
@@ -79,14 +80,14 @@ class Leaving:
         except Outage:
             return False
 
-    def _carry(self, departure: Departure) -> None:
+    def _carry(self, departure: Departure) -> bool:
         if departure.to == DATABASE:
-            self._write(departure)
-        else:
-            self._publish(departure)
+            return self._write(departure)
+        self._publish(departure)
+        return True
 
-    def _write(self, departure: Departure) -> None:
-        """Write the row and settle the record, unless its shard is somebody else's by now."""
+    def _write(self, departure: Departure) -> bool:
+        """Write the row and settle the record; False if its shard or its claim is somebody else's by now."""
         part = departure.part
         # The row of a copy goes with its dead letter; one that is only delayed again stays.
         written = [part] if self._writes(departure) else []
@@ -101,8 +102,18 @@ class Leaving:
         except Superseded as error:
             fields = self._fields(departure, error=error)
             logger.warning("Record not taken away, its shard or its claim is somebody else's. %s", fields)
+            self._let_go(part)
+            return False
+        return True
+
+    def _let_go(self, part: Slice) -> None:
+        """Void what is somebody else's; raises Outage while nothing tells that it is."""
+        if part.state.claimed:
             part.state.void()
+        else:
             self._committer.read_back()
+        if part.current:
+            raise Outage("The row of the shard isn't what this worker believes.")
 
     def _writes(self, departure: Departure) -> bool:
         """Tell whether what settles the record is written together with its new row."""

@@ -1,7 +1,5 @@
 """Delayed copies and workers that are killed: on Apache Kafka and the database of the run."""
 
-import time
-
 import pytest
 from django.db.models.functions import Now
 
@@ -46,10 +44,11 @@ def test_a_copy_survives_kill_9_while_it_is_handled(stage):
     first.wait()
     assert rows(stage).get().claim is not None
     second = stage.start()
-    time.sleep(2.0)
-    assert attempts(stage) == [(1, 1), (1, 2)]
-    rows(stage).update(claimed_until=Now())  # a minute has passed
-    await_true(lambda: attempts(stage)[2:] == [(1, 2)], "the second attempt once more", 60)
+    stage.publish({"id": 2, "do": "fail_before:2"})
+    stage.await_handled(2, seconds=60)  # by a copy: it has looked for those that are due
+    assert attempts(stage) == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    rows(stage).filter(attempt=2).update(claimed_until=Now())  # a minute has passed
+    await_true(lambda: attempts(stage)[4:] == [(1, 2)], "the second attempt once more", 60)
     assert not DeadLetter.objects.filter(subscription=stage.topic).exists()
     second.kill()
 

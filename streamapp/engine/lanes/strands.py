@@ -162,7 +162,8 @@ class Strands:
         return Taken(strands, Work(tuple(slices))) if slices else None
 
     def _is_alone(self, strand: Strand) -> bool:
-        return any(part.state.alone for part in self._queues[strand])
+        queue = self._queues[strand]
+        return bool(queue) and queue[0].state.alone
 
     def _first_of(self, strand: Strand, room: int | None) -> Slice | None:
         """Take a strand's first piece that no move has voided, cut to the room there is."""
