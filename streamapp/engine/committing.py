@@ -70,6 +70,12 @@ class Committer:
                 state.exchanged(place)
                 self._holdings.mirror(state, place)
 
+    def settled_late(self, part: Slice) -> None:
+        """Note that a record was settled that was held, unless its shard was moved meanwhile."""
+        with self._holdings.lock:
+            if part.current:
+                part.state.settled_late(part)
+
     def save(self, states: Iterable[ShardState]) -> None:
         """Write what rows don't say yet, outside of any handler's transaction; adopts where that fails."""
         with self.writing(states) as ordered:

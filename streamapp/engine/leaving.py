@@ -65,7 +65,7 @@ class Leaving:
         for departure in self.stranding.take_due():
             was_open = self.stranding.is_open(departure.to)
             if self._taken(departure):
-                departure.part.state.settled_late(departure.part)
+                self._committer.settled_late(departure.part)
             elif was_open:
                 refused.append(departure)
             else:
