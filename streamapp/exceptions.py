@@ -1,5 +1,8 @@
 """Everything that streamapp raises, under one base class."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 
 class StreamappError(Exception):
     """Base of all errors of streamapp; its text says what happened and what to do next."""
@@ -34,7 +37,18 @@ class NotAssigned(StreamappError):
 
 
 class StalePlan(StreamappError):
-    """A reviewed rewind no longer fits: another operator action moved a checkpoint in between."""
+    """A reviewed rewind no longer fits: another operator action moved a checkpoint in between.
+
+    `found` has the present position of each such checkpoint, by its id; None of one that is gone.
+    """
+
+    def __init__(self, text: str, found: Mapping[int, int | None] = MappingProxyType({})) -> None:
+        super().__init__(text)
+        self.found = found
+
+
+class ActionRefused(StreamappError):
+    """An operator's action can't be done as things are now; nothing was changed."""
 
 
 class Undecodable(StreamappError):

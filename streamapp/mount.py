@@ -58,6 +58,8 @@ class Mount:
     order: Literal["shard", "key", "none"] = "shard"
     redeliver: Literal["all", "unsettled"] = "all"
     """What comes again behind a held record: everything, or only what isn't settled."""
+    mask: tuple[str, ...] = ()
+    """The fields that are hidden where records are shown."""
 
     @property
     def is_exact(self) -> bool:

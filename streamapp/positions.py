@@ -75,8 +75,11 @@ class Ago:
     seconds: int
 
     def moment(self, now: datetime) -> Moment:
-        """Return the moment that is meant at `now`, which is aware."""
-        return Moment.of(now - timedelta(seconds=self.seconds))
+        """Return the moment that is meant at `now`, which is aware; InvalidPosition if no calendar has it."""
+        try:
+            return Moment.of(now - timedelta(seconds=self.seconds))
+        except OverflowError as error:
+            raise InvalidPosition(f"{self} is before the year 1. Write a later moment.") from error
 
     def __str__(self) -> str:
         for unit, size in reversed(UNITS.items()):
@@ -89,8 +92,8 @@ Position = Earliest | Latest | At | Moment | Ago
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 FORMS = "earliest, latest, 3@1200, orders/3@1200, 2026-11-01T00:00:00Z or -7d"
 
-_AT = re.compile(r"(?:(?P<stream>[^/@\s]+)/)?(?P<shard>[^/@\s]+)@(?P<number>\d+)")
-_AGO = re.compile(r"-(?P<count>\d+)(?P<unit>[smhd])")
+_AT = re.compile(r"(?:(?P<stream>[^/@\s]+)/)?(?P<shard>[^/@\s]+)@(?P<number>\d{1,150})")
+_AGO = re.compile(r"-(?P<count>\d{1,12})(?P<unit>[smhd])")
 
 
 def parse(text: str) -> Position:

@@ -52,6 +52,7 @@ class Code(StrEnum):
     BAD_DECODER = "E040"
     UNKNOWN_ANNOTATION = "E041"
     NOTHING_TO_COMMIT = "E042"
+    BAD_MASK = "E043"
     WITHOUT_EFFECT = "W003"
 
     # What an entry of SUBSCRIPTIONS says of failing records.

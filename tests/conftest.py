@@ -10,6 +10,7 @@ SERVERS = {
     "kinesis": "KINESIS_ENDPOINT_URL",
     "kinesalite": "KINESALITE_ENDPOINT_URL",
     "moto": "MOTO_ENDPOINT_URL",
+    "chromium": "CHROMIUM",
 }
 
 

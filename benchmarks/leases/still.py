@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from streamapp.brokers.base import Broker, Polled, Published, Reader, Source, Subscribing
+from streamapp.brokers.looking import Limits, Peeked, Stop
 from streamapp.exceptions import PublishFailed
 from streamapp.positions import Position
 from streamapp.records import Bounds, Shard
@@ -78,6 +79,10 @@ class StillBroker(Broker):
     def bounds(self, shards: Sequence[Shard]) -> dict[Shard, Bounds]:
         """Return that the logs are empty."""
         return dict.fromkeys(shards, Bounds(0, 0))
+
+    def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:  # noqa: ARG002
+        """Find nothing."""
+        return Peeked((), position, position, Stop.END)
 
     def reader(self, subscribing: Subscribing) -> Reader:  # noqa: ARG002
         """Make a reader."""

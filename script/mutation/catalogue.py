@@ -2,11 +2,13 @@
 
 from mutation import (
     catalogue_brokers,
+    catalogue_controls,
     catalogue_exactly_once,
     catalogue_handling,
     catalogue_ladder,
     catalogue_lanes,
     catalogue_moves,
+    catalogue_rewinds,
     catalogue_rows,
     catalogue_settling,
     catalogue_workers,
@@ -20,6 +22,8 @@ GUARDS = (
     *catalogue_rows.GUARDS,
     *catalogue_workers.GUARDS,
     *catalogue_moves.GUARDS,
+    *catalogue_rewinds.GUARDS,
+    *catalogue_controls.GUARDS,
     *catalogue_exactly_once.GUARDS,
     *catalogue_brokers.GUARDS,
 )

@@ -99,8 +99,8 @@ GUARDS = (
         name="gate-before-a-call",
         promise="After the end of its life, by its own clock, a worker starts no call.",
         file="engine/records.py",
-        text="if gate.interrupted or clock() >= life.until:",
-        without="if gate.interrupted:",
+        text="if gate.interrupted or state.paused or clock() >= life.until:",
+        without="if gate.interrupted or state.paused:",
         test="contract/moving/test_gates.py::test_after_a_call_that_outlasted_the_workers_life_no_other_starts",
     ),
     Guard(

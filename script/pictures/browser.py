@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from pictures.controls import pages_of_controls
+
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 ADMIN = "/admin/streamapp"
 WIDTH, NARROW = 1300, 600
@@ -44,6 +46,7 @@ def pages(page: Page) -> Iterator[str]:
         yield "quarantine" if name == "quarantined" else f"{name}s"
     page.goto(f"{ADMIN}/checkpoint/{KINESIS}")
     yield "lineage"
+    yield from pages_of_controls(page)
     yield from details(page)
     yield from steps_of_a_rewind(page)
 
@@ -60,15 +63,17 @@ def details(page: Page) -> Iterator[str]:
 
 
 def steps_of_a_rewind(page: Page) -> Iterator[str]:
-    """Choose shards, give a position, review, apply."""
+    """Choose shards, say where to, review, apply."""
+    page.goto(f"{ADMIN}/checkpoint/rewind/?subscription=ledger.spend")
+    yield "rewind-scope"
     page.goto(f"{ADMIN}/checkpoint/?subscription=ledger.spend")
     page.check("#action-toggle")
     page.select_option("select[name=action]", "rewind")
     page.click("button[name=index]")
-    page.fill("#id_position", "-7d")
-    page.fill("#id_reason", "The exchange rates of the night were wrong.")
+    page.fill("#id_ago", "7d")
     yield "rewind-form"
     page.click("input[type=submit].default")
     yield "rewind-review"
+    page.fill("#id_reason", "The exchange rates of the night were wrong.")
     page.click("input[type=submit].default")
     yield "rewind-stored"

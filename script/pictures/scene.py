@@ -2,6 +2,7 @@
 
 import django
 
+from pictures.controls import give_orders
 from pictures.kinesis import shards
 
 
@@ -17,6 +18,7 @@ def seed() -> str:
     _lags(checkpoints, shipments)
     _set_aside(shipments)
     _rewind()
+    give_orders()
     return log_in()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from servers.base import Server
+from servers.chromium import Chromium
 from servers.docker import VARIABLES as COMPOSED
 from servers.docker import ComposeServer, engine_answers
 from servers.failure import ServiceError
@@ -19,6 +20,7 @@ SERVERS: dict[str, Callable[[], Server]] = {
     "kinesis": KinesisServer,
     "moto": MotoServer,
     "kinesalite": KinesaliteServer,
+    "chromium": Chromium,
 }
 NAMES = tuple(SERVERS)
 USUAL = ("kafka", "postgres", "kinesis")

@@ -11,12 +11,18 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import ShardAlerts
+from streamapp.admin.controls import ControlDesk, ways
+from streamapp.admin.desk_pages import way_to_rewind
 from streamapp.admin.filters import ChosenSubscription, NeedsAttention, ReadBy
 from streamapp.admin.reading import ReadingAdmin
-from streamapp.admin.rewinding import RewindDesk, way_to_rewind
+from streamapp.admin.records import RecordDesk, way_to_records
+from streamapp.admin.rewinding import RewindDesk
 from streamapp.admin.shard_cells import ShardCells
 from streamapp.admin.shards import ShardList, with_waits
-from streamapp.models import Checkpoint, HeldRecord
+from streamapp.conf import configuration
+from streamapp.models import HeldRecord, Pause
+from streamapp.services.pauses import with_paused
+from streamapp.services.workers import owner
 
 RELATED = ("subscription", "lease__worker", "lag")
 EXPLAINED = {
@@ -25,8 +31,8 @@ EXPLAINED = {
         "By the worker's last sample, which is so old."
     ),
     "moved": _("When the position was last written. It stays while there is nothing new."),
-    "epoch": _("Grows with every take-over and every rewind. A worker with an older epoch can't save."),
-    "revision": _("Grows with every rewind. A review is refused once it has grown."),
+    "epoch": _("Grows with every take-over, rewind, redelivery and release. An older one can't save."),
+    "revision": _("Grows with every action of an operator. A review is refused once it has grown."),
     "incarnation": _("The identity that the broker gave to the stream. One that is made again has another."),
 }
 
@@ -63,6 +69,8 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         "read_to",
         "held",
         "held_records",
+        "paused",
+        "skipped_records",
         "alerts",
         "skips",
         "moved",
@@ -76,8 +84,7 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         held = HeldRecord.objects.filter(checkpoint=OuterRef("pk")).order_by().values("checkpoint")
         rows = super().get_queryset(request).select_related(*RELATED)
         counted = Subquery(held.annotate(n=Count("pk")).values("n"))
-        counted_rows: QuerySet[Any] = rows.annotate(now=Now(), held_count=Coalesce(counted, 0))
-        return counted_rows
+        return with_paused(rows.annotate(now=Now(), held_count=Coalesce(counted, 0)))
 
     def get_changelist(self, request: HttpRequest, **_: Any) -> type[ChangeList]:
         """Use the list that knows what its shards wait for."""
@@ -91,13 +98,20 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Lead from here to a rewind of this shard."""
+        """Lead from here to a rewind of this shard, to its records and to the other actions."""
         row = self.get_object(request, object_id)
-        way = {} if row is None else self._way_to_rewind(request, row)
+        way = {} if row is None else self._ways(request, row)
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
 
-    def _way_to_rewind(self, request: HttpRequest, row: Checkpoint) -> dict[str, str]:
-        return way_to_rewind(self.admin_site, request, row.subscription.name, str(row.pk))
+    def _ways(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        paused = Pause.objects.using(configuration().DATABASE).filter(checkpoint=row.pk).exists()
+        names = ["resume" if paused else "pause"]
+        names += ["redeliver"] * (row.held_count > 0) + ["release"] * (owner(row) is not None)
+        return {
+            "ways": ways(request, self.admin_site.name, names, shard=row.pk),
+            **way_to_rewind(self.admin_site, request, row.subscription.name, str(row.pk)),
+            **way_to_records(self.admin_site.name, request, row),
+        }
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
@@ -106,14 +120,18 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         return super().get_form(request, obj, change, help_texts=EXPLAINED, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the steps of a rewind."""
-        desk = RewindDesk(self)
+        """Add the records, the steps of a rewind, and the pages of the other actions."""
+        records = self.admin_site.admin_view(RecordDesk(self).show)
+        control = self.admin_site.admin_view(ControlDesk(self).serve)
         steps = [
-            path("rewind/", self.admin_site.admin_view(desk.ask), name="streamapp_rewind_ask"),
-            path("rewind/review/", self.admin_site.admin_view(desk.review), name="streamapp_rewind_review"),
-            path("rewind/apply/", self.admin_site.admin_view(desk.apply), name="streamapp_rewind_apply"),
+            path(f"rewind/{way}", self.admin_site.admin_view(view), name=f"streamapp_rewind_{name}")
+            for name, way, view in RewindDesk(self).steps()
         ]
-        return steps + super().get_urls()
+        pages = [
+            path("records/", records, name="streamapp_records"),
+            path("control/<slug:action>/", control, name="streamapp_control"),
+        ]
+        return [*pages, *steps, *super().get_urls()]
 
     def has_rewind_permission(self, request: HttpRequest) -> bool:
         """Allow whoever has the permission of its own."""

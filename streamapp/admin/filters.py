@@ -16,6 +16,7 @@ from streamapp.services.alerts import with_alerts
 from streamapp.services.lineage import waits_of
 
 OFFERED_AT_MOST = 30
+AUDITED = ("rewind", "pause", "resume", "skip", "redeliver", "release", "drain", "undrain")
 
 
 class ChosenSubscription(admin.SimpleListFilter):
@@ -35,6 +36,27 @@ class ChosenSubscription(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Narrow to the chosen subscription."""
         return queryset.filter(**{self.lookup: self.value()}) if self.value() else queryset
+
+
+class HeldBySubscription(ChosenSubscription):
+    """Narrows held records to one subscription."""
+
+    lookup = "checkpoint__subscription__name"
+
+
+class AuditedAction(admin.SimpleListFilter):
+    """Narrows the trail to one kind of action; no query finds out which there are."""
+
+    title = _("action")
+    parameter_name = "action"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Offer all kinds."""
+        return [(name, name) for name in AUDITED]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Narrow to the kind."""
+        return queryset.filter(action=self.value()) if self.value() else queryset
 
 
 class ReadBy(admin.SimpleListFilter):

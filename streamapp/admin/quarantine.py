@@ -12,23 +12,10 @@ from django.utils.translation import gettext_lazy as _
 from streamapp.admin.cells import EMPTY, shortened, time
 from streamapp.admin.filters import ChosenSubscription
 from streamapp.admin.reading import ReadingAdmin
-from streamapp.models import Quarantined, Subscription
+from streamapp.admin.record_links import with_record
+from streamapp.models import Checkpoint, Quarantined, Subscription
+from streamapp.services.payloads import text_or_hex
 from streamapp.services.places import described
-
-SHOWN_CHARACTERS = 20_000
-
-
-def text_or_hex(payload: bytes | memoryview | None) -> str:
-    """Write bytes as text if they are UTF-8, as hexadecimal if not; a long text is cut, and says so."""
-    if payload is None:
-        return "null"
-    whole = bytes(payload)
-    try:
-        text = whole.decode()
-    except UnicodeDecodeError:
-        text = f"hex: {whole.hex(' ')}"
-    cut = f"\n… cut here; {len(whole):,} bytes in all" if len(text) > SHOWN_CHARACTERS else ""
-    return text[:SHOWN_CHARACTERS] + cut
 
 
 class NamedSubscription(ChosenSubscription):
@@ -62,7 +49,9 @@ class QuarantinedAdmin(ReadingAdmin):
         """Leave the bytes to the page of one record; bring the broker, which can write positions."""
         owner = Subscription.objects.filter(name=OuterRef("subscription"))
         rows: QuerySet[Quarantined] = super().get_queryset(request).defer("value", "key", "headers")
-        return rows.annotate(broker=Subquery(owner.values("broker")[:1]))
+        return rows.annotate(
+            broker=Subquery(owner.values("broker")[:1]), checkpoint=Subquery(_checkpoints().values("pk")[:1])
+        )
 
     @admin.display(description=_("place"), ordering="id")
     def place(self, row: Any) -> str:
@@ -73,7 +62,8 @@ class QuarantinedAdmin(ReadingAdmin):
     @admin.display(description=_("place"))
     def whole_place(self, row: Any) -> str:
         """Write the place with the whole number, on the page of the record."""
-        return f"{row.stream}/{row.shard}@{described(row.broker or '', row.position)}"
+        place = f"{row.stream}/{row.shard}@{described(row.broker or '', row.position)}"
+        return with_record(row, self.admin_site.name, row.checkpoint, row.broker or "", row.position, place)
 
     @admin.display(description=_("reason"))
     def short_reason(self, row: Quarantined) -> str:
@@ -105,3 +95,9 @@ class QuarantinedAdmin(ReadingAdmin):
     def quarantined(self, row: Quarantined) -> str:
         """Show since when it is here."""
         return time(row.created_at)
+
+
+def _checkpoints() -> QuerySet[Checkpoint]:
+    """Return the checkpoint of the shard of each row, if its subscription has one."""
+    same = {name: OuterRef(name) for name in ("stream", "incarnation", "shard")}
+    return Checkpoint.objects.filter(subscription__name=OuterRef("subscription"), **same)

@@ -5,11 +5,12 @@ from typing import Any, cast
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Value
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise, cached_property
 from django.utils.text import capfirst
 
+from streamapp.admin.record_links import may_look
 from streamapp.conf import configuration
 
 COUNTED_AT_MOST = 100_000
@@ -52,8 +53,10 @@ class ReadingAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         css = {"all": ("streamapp/admin.css",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Read from the database that streamapp writes to."""
-        return super().get_queryset(request).using(configuration().DATABASE)
+        """Read from the database that streamapp writes to; tell rows whether their records may be seen."""
+        rows: QuerySet[Any] = super().get_queryset(request).using(configuration().DATABASE)
+        told: QuerySet[Any] = rows.annotate(may_look=Value(may_look(request)))
+        return told
 
     def get_changelist(self, request: HttpRequest, **_: Any) -> type[ChangeList]:
         """Use the list with the bounded count."""

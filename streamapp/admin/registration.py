@@ -2,17 +2,21 @@
 
 from django.contrib.admin import AdminSite
 
+from streamapp.admin.audit import AuditAdmin
 from streamapp.admin.checkpoints import CheckpointAdmin
 from streamapp.admin.failed import DeadLetterAdmin, DelayedAdmin
+from streamapp.admin.held import HeldRecordAdmin
 from streamapp.admin.quarantine import QuarantinedAdmin
 from streamapp.admin.rewinds import RewindAdmin
 from streamapp.admin.skips import SkipAdmin
 from streamapp.admin.subscriptions import SubscriptionAdmin
 from streamapp.admin.workers import WorkerAdmin
 from streamapp.models import (
+    AuditEntry,
     Checkpoint,
     DeadLetter,
     DelayedRecord,
+    HeldRecord,
     Quarantined,
     Rewind,
     Skip,
@@ -31,3 +35,5 @@ def register(site: AdminSite) -> None:
     site.register(DeadLetter, DeadLetterAdmin)
     site.register(Skip, SkipAdmin)
     site.register(Rewind, RewindAdmin)
+    site.register(HeldRecord, HeldRecordAdmin)
+    site.register(AuditEntry, AuditAdmin)

@@ -3,15 +3,19 @@
 from typing import Any
 
 from django.contrib import admin
-from django.utils.html import format_html
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.cells import EMPTY, lag, position, short_position, state, time_with_age
+from streamapp.admin.record_links import with_record
 from streamapp.admin.shards import reading_cell
-from streamapp.models import Checkpoint
+from streamapp.models import Checkpoint, HeldRecord, SkippedRecord
 from streamapp.services.lag import sampled_lag
 from streamapp.services.lineage import Stage, stage
+from streamapp.services.pauses import pause_of, told
 from streamapp.services.places import described
+from streamapp.services.wording import moment
 
 
 class ShardCells:
@@ -27,12 +31,12 @@ class ShardCells:
     @admin.display(description=_("position"), ordering="position")
     def stands_at(self, row: Checkpoint) -> str:
         """Show the next record to read, in the list."""
-        return short_position(row.subscription.broker, row.position)
+        return self._place(row, row.position, short_position(row.subscription.broker, row.position))
 
     @admin.display(description=_("position"))
     def whole_position(self, row: Checkpoint) -> str:
         """Show the next record to read."""
-        return position(row.subscription.broker, row.position)
+        return self._place(row, row.position, position(row.subscription.broker, row.position))
 
     @admin.display(description=_("waits for"))
     def waits_for(self, row: Any) -> str:
@@ -54,7 +58,9 @@ class ShardCells:
     def read_to(self, row: Any) -> str:
         """Show where reading stood at that sample; it goes on past a held record."""
         sample = getattr(row, "lag", None)
-        return position(row.subscription.broker, sample.read_to) if sample else EMPTY
+        if sample is None:
+            return EMPTY
+        return self._place(row, sample.read_to, position(row.subscription.broker, sample.read_to))
 
     @admin.display(description=_("parents"))
     def parent_shards(self, row: Checkpoint) -> str:
@@ -71,10 +77,47 @@ class ShardCells:
         """Show what the checkpoint waits for."""
         first = row.held.order_by("position")[:20]
         broker = row.subscription.broker
-        lines = (f"{described(broker, held.position)}: {held.reason or 'no reason given'}" for held in first)
+        lines = (
+            (
+                self._place(row, held.position, described(broker, held.position)),
+                self._held_page(held),
+                held.reason or _("no reason given"),
+            )
+            for held in first
+        )
+        line = '<div class="streamapp-position">{}: <a href="{}">{}</a></div>'
+        return format_html_join("", line, lines) or EMPTY
+
+    def _place(self, row: Checkpoint, number: int, cell: str) -> str:
+        return with_record(row, self.admin_site.name, row.pk, row.subscription.broker, number, cell)
+
+    def _held_page(self, held: HeldRecord) -> str:
+        name = "admin:streamapp_heldrecord_change"
+        return reverse(name, args=[held.pk], current_app=self.admin_site.name)
+
+    @admin.display(description=_("paused"))
+    def paused(self, row: Checkpoint) -> str:
+        """Show who paused it, by itself or with its subscription."""
+        pause = pause_of(row)
+        if pause is None:
+            return EMPTY
+        return _("with its subscription: ") * (pause.checkpoint_id is None) + told(pause)
+
+    @admin.display(description=_("skipped by operators"))
+    def skipped_records(self, row: Checkpoint) -> str:
+        """Show the last records that were to be skipped, and what came of it."""
+        broker = row.subscription.broker
+        lines = (_skip(broker, skipped) for skipped in row.skipped_records.order_by("-pk")[:20])
         return "\n".join(lines) or EMPTY
 
     @admin.display(description=_("moved"), ordering="saved_at")
     def moved(self, row: Any) -> str:
         """Show when the position was last written; it isn't while nothing moves."""
         return time_with_age(row.saved_at, row.now)
+
+
+def _skip(broker: str, skipped: SkippedRecord) -> str:
+    applied = skipped.applied_at is not None and not skipped.result
+    result = _("skipped, the checkpoint has not passed it yet") if applied else skipped.get_result_display()
+    asked = f"{skipped.asked_by}, {moment(skipped.asked_at)}"
+    return f"{described(broker, skipped.position)}: {result} ({asked}: {skipped.reason})"

@@ -56,6 +56,8 @@ def _ended(row: Any, mark: str) -> str:
 def _read(row: Any, site: str) -> str:
     worker = owner(row)
     mark = worker_mark(worker, row.now)
+    if row.is_paused:
+        mark = format_html("{}<br>{}", state("warn", _("paused")), mark)
     if worker is None:
         return mark
     page = reverse("admin:streamapp_worker_change", args=[worker.pk], current_app=site)

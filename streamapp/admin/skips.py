@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from streamapp.admin.cells import short_position, time_with_age
 from streamapp.admin.filters import ChosenSubscription
 from streamapp.admin.reading import ReadingAdmin
+from streamapp.admin.record_links import with_record
 from streamapp.models import Skip
 
 
@@ -49,12 +50,17 @@ class SkipAdmin(ReadingAdmin):
     @admin.display(description=_("place that was gone"))
     def from_place(self, row: Skip) -> str:
         """Show where reading stood."""
-        return short_position(row.checkpoint.subscription.broker, row.old_position)
+        return self._place(row, row.old_position)
 
     @admin.display(description=_("went on at"))
     def to_place(self, row: Skip) -> str:
         """Show where it went on."""
-        return short_position(row.checkpoint.subscription.broker, row.new_position)
+        return self._place(row, row.new_position)
+
+    def _place(self, row: Skip, number: int) -> str:
+        broker = row.checkpoint.subscription.broker
+        cell = short_position(broker, number)
+        return with_record(row, self.admin_site.name, row.checkpoint_id, broker, number, cell)
 
     @admin.display(description=_("records skipped, at most"), ordering="records")
     def record_count(self, row: Skip) -> str:

@@ -10,13 +10,15 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import SubscriptionAlerts, with_alert_count
-from streamapp.admin.cells import lag, link, time, time_with_age
+from streamapp.admin.cells import EMPTY, lag, link, time, time_with_age
+from streamapp.admin.controls import ways
+from streamapp.admin.desk_pages import way_to_rewind
 from streamapp.admin.reading import COUNTED_AT_MOST, ReadingAdmin
-from streamapp.admin.rewinding import way_to_rewind
 from streamapp.conf import configuration
 from streamapp.models import Checkpoint, HeldRecord, Quarantined, Subscription
 from streamapp.positions import SHARD_END
 from streamapp.services.lag import total_lag, with_total_lag
+from streamapp.services.pauses import pauses, told
 
 LISTED = (
     "name",
@@ -35,7 +37,7 @@ class SubscriptionAdmin(SubscriptionAlerts, ReadingAdmin):
 
     first_step = _("Add an entry to STREAMAPP['SUBSCRIPTIONS'] and run `manage.py runconsumers`.")
     list_display = (*LISTED, "alert_count")
-    fields = (*LISTED, "alerts", "skips", "first_started", "quarantined")
+    fields = (*LISTED, "paused", "alerts", "skips", "first_started", "quarantined")
     change_form_template = "admin/streamapp/change_form.html"
     search_fields = ("name", "streams")
     ordering = ("name",)
@@ -61,10 +63,26 @@ class SubscriptionAdmin(SubscriptionAlerts, ReadingAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Lead from here to a rewind of the whole subscription."""
+        """Lead from here to a rewind of the whole subscription, and to the other actions."""
         row = self.get_object(request, object_id)
-        way = {} if row is None else way_to_rewind(self.admin_site, request, row.name)
+        way = {} if row is None else self._ways(request, row)
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
+
+    def _ways(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        names = ["resume" if row.name in pauses([row.name]).whole else "pause"]
+        names += ["redeliver"] * (row.held_count > 0)
+        return {
+            "ways": ways(request, self.admin_site.name, names, subscription=row.pk),
+            **way_to_rewind(self.admin_site, request, row.name),
+        }
+
+    @admin.display(description=_("paused"))
+    def paused(self, row: Subscription) -> str:
+        """Show who paused it as a whole, and how many shards are paused by themselves."""
+        found = pauses([row.name])
+        whole = [told(found.whole[row.name])] if row.name in found.whole else []
+        single = [_("%d by themselves") % len(found.shards)] if found.shards else []
+        return "; ".join([*whole, *single]) or EMPTY
 
     @admin.display(description=_("first started"), ordering="started_at")
     def first_started(self, row: Any) -> str:

@@ -6,18 +6,27 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.alerts import WorkerAlerts, with_alert_count
-from streamapp.admin.cells import link, state, time, time_with_age
+from streamapp.admin.cells import EMPTY, link, state, time, time_with_age
+from streamapp.admin.controls import ways
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.models import Lease, Worker
+from streamapp.services.actions.drain import told
 from streamapp.services.wording import span
-from streamapp.services.workers import worker_state
+from streamapp.services.workers import is_live, worker_state
 
-MARKS = {"alive": "good", "silent": "warn", "nobody": "warn", "dead": "bad", "departed": "idle"}
+MARKS = {
+    "alive": "good",
+    "silent": "warn",
+    "drained": "warn",
+    "nobody": "warn",
+    "dead": "bad",
+    "departed": "idle",
+}
 
 
 def worker_mark(worker: Worker | None, now: datetime) -> str:
@@ -40,7 +49,8 @@ class WorkerAdmin(WorkerAlerts, ReadingAdmin):
         "shards",
         "alert_count",
     )
-    fields = (*list_display[:-1], "alerts", "started", "time_to_live")
+    change_form_template = "admin/streamapp/change_form.html"
+    fields = (*list_display[:-1], "drain", "alerts", "started", "time_to_live")
     list_filter = ("state",)
     search_fields = ("host",)
     ordering = ("-started_at",)
@@ -53,6 +63,23 @@ class WorkerAdmin(WorkerAlerts, ReadingAdmin):
             super().get_queryset(request).annotate(now=Now(), shard_count=Coalesce(counted, 0))
         )
         return with_alert_count(counted_rows, "worker")
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Lead from here to the drain, or to its undo, of a worker that lives."""
+        row = self.get_object(request, object_id)
+        names = [_drain_or_undo(row)] if row is not None and is_live(row, row.now) else []
+        shown = {"ways": ways(request, self.admin_site.name, names, worker=object_id)}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
+
+    @admin.display(description=_("drain"))
+    def drain(self, row: Any) -> str:
+        """Show who drained it, and whether it still holds something."""
+        if row.drained_at is None:
+            return EMPTY
+        left = _("still holds shards") if row.shard_count else _("holds nothing")
+        return f"{left}, {told(row)}"
 
     @admin.display(description=_("worker"), ordering="id")
     def identity(self, row: Worker) -> str:
@@ -89,3 +116,7 @@ class WorkerAdmin(WorkerAlerts, ReadingAdmin):
     def time_to_live(self, row: Worker) -> str:
         """Show for how long a heartbeat counts."""
         return span(row.ttl.total_seconds())
+
+
+def _drain_or_undo(row: Worker) -> str:
+    return "drain" if row.drained_at is None else "undrain"

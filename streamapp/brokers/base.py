@@ -18,8 +18,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from streamapp.brokers.looking import Limits, Peeked
+from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Position
 from streamapp.records import Bounds, Record, Shard
+
+LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +303,10 @@ class Broker(ABC):
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader. It belongs to the thread that polls it."""
 
+    def assigns(self, source: Source) -> bool:  # noqa: ARG002
+        """Tell whether the broker says which worker reads which shard of a source; without I/O."""
+        return False
+
     @abstractmethod
     def publish(
         self,
@@ -313,9 +321,24 @@ class Broker(ABC):
         Raises PublishFailed when it was refused or not confirmed in time.
         """
 
+    @abstractmethod
+    def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Look at records from a position on, beside whoever reads the shard: no group, no lease, no commit.
+
+        A place that the log doesn't keep is moved to its nearest end. Blocks for about as long as
+        `limits` says, and brings no more. Raises InvalidPosition for a shard that isn't there (any more)
+        in its incarnation, or if no record can be at that place; BrokerUnavailable if no answer comes.
+        """
+
     def describe(self, position: int) -> str:
         """Write a number for people."""
         return str(position)
+
+    def read(self, text: str) -> int:
+        """Return the number that `describe` has written, without I/O. Raises InvalidPosition."""
+        if not text.isdecimal() or len(text) > len(str(LARGEST)) or int(text) > LARGEST:
+            raise InvalidPosition(f"{text!r} is no offset: write a whole number from 0 to {LARGEST}.")
+        return int(text)
 
     def records_between(self, first: int, end: int) -> int | None:
         """Return how many records lie between two positions of a shard, at most, negative backwards.

@@ -14,6 +14,7 @@ from streamapp.engine.batches import BatchHandling
 from streamapp.engine.calling import Call, caller
 from streamapp.engine.committing import Committer
 from streamapp.engine.consumer import Consumer
+from streamapp.engine.controls import Controls
 from streamapp.engine.delays import Delays
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.exact import ExactBatchHandling, ExactRecordHandling
@@ -82,9 +83,10 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     holdings = Holdings(NOBODY, _keeping(mount))
     reading = Reading(broker, mount.subscribing(), parts.clock)
     committer = Committer(holdings, parts.store)
+    controls = Controls(mount.name, holdings, parts.store, gate, broker.describe)
     stranding = Stranding(parts.clock)
     leaving = Leaving(mount, broker, parts.store, committer, stranding)
-    delays = Delays(mount, parts.store, gate)
+    delays = Delays(mount, holdings, parts.store, gate)
     limit = LetterLimit(
         mount.name,
         mount.ladder.limit if mount.ladder else None,
@@ -100,13 +102,14 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         gate,
         broker.describe,
         watch,
+        controls,
         durable=mount.checkpoints == "database",
         committer=committer if mount.is_exact else None,
     )
     lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, rungs, watch, parts).make()
     interval = parts.configuration.HEARTBEAT_INTERVAL
     assigning = Assigning(
-        mount, broker, parts.store, holdings, reading, saver, lanes, watch, parts.clock, interval
+        mount, broker, parts.store, holdings, reading, saver, lanes, watch, controls, parts.clock, interval
     )
     return Consumer(
         mount,

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import Error as DatabaseError
 
 from streamapp.brokers.base import Assigned, Broker, Event, Lost, Missing, OutOfRange, Revoked
+from streamapp.engine.controls import Controls
 from streamapp.engine.holdings import Holdings
 from streamapp.engine.lanes.base import Lanes
 from streamapp.engine.leasing import HANDOVER_SECONDS, GroupLeases
@@ -16,6 +17,7 @@ from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Placed, ShardState
 from streamapp.engine.sharing import Sharing
 from streamapp.engine.watching import Watch
+from streamapp.exceptions import BrokerUnavailable
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
 from streamapp.records import Bounds, Shard
@@ -39,6 +41,7 @@ class Assigning:
         saver: Saver,
         lanes: Lanes,
         watch: Watch,
+        controls: Controls,
         clock: Callable[[], float],
         interval: float,
     ) -> None:
@@ -50,6 +53,7 @@ class Assigning:
         self._saver = saver
         self._lanes = lanes
         self._watch = watch
+        self._controls = controls
         self.opening = Opening(mount, broker, store)
         self._group = GroupLeases(self.opening, store)
         self._sharing = Sharing(mount, broker, store, self.opening, holdings, saver, clock, interval)
@@ -75,10 +79,9 @@ class Assigning:
         for shard, position in list(self._stranded.items()):
             self._reopen(shard, position)
             del self._stranded[shard]
-        rewound = self._holdings.unchecked()
-        if not self._reading.assigns:
-            self._take_share(bool(rewound))
-        self._holdings.check(rewound)
+        unchecked = self._holdings.unchecked()
+        if self._reading.assigns or self._take_share(bool(unchecked)):
+            self._holdings.check(unchecked)
 
     def handle(self, events: Iterable[Event]) -> None:
         """Deal with what the broker said, in its order; never raises for a failing peer."""
@@ -117,6 +120,19 @@ class Assigning:
         self._pending = []
         self.give_back(list(self._holdings.states))
 
+    def hand_over(self) -> None:
+        """Let the broker's tools and the next owners know where to go on, and leave; never raises."""
+        self._saver.save_once()
+        try:
+            self._reading.mirror(self._holdings.take_mirrored())
+        except BrokerUnavailable as error:
+            fields = Fields(subscription=self._mount.name, error=error)
+            logger.warning("Checkpoints not mirrored. %s", fields)
+        self.give_all_back()
+        self._reading.close()
+        self._answered = False
+        self._sharing.begin_anew()
+
     def begin_anew(self, worker: UUID) -> None:
         """Forget all shards without a word to the database, and go on under another identity."""
         self._forget(list(self._holdings.states))
@@ -138,18 +154,24 @@ class Assigning:
             self._watch.lost(shard, self._holdings.worker)
         return dropped
 
-    def _take_share(self, rewound: bool) -> None:
-        share = self._sharing.share(rewound)
+    def _take_share(self, unchecked: bool) -> bool:
+        """Follow the rows; returns whether they were looked at."""
+        share = self._sharing.share(unchecked)
         if share is None:
-            return
+            return False
         self._answered = True
         if share.surplus:
             self._reading.close_shards(share.surplus)
             self.give_back(share.surplus)
         self._hold(share.taken)
+        # A rewind may have reopened a parent between the look at the rows and the take of the child.
+        self._holdings.uncheck(self._sharing.children(share.taken))
+        return True
 
     def _hold(self, placed: dict[Shard, Placed]) -> None:
         if placed:
+            # A pause or a skipped record must be known before the first record is delivered.
+            self._controls.read()
             self._holdings.add(placed)
             logger.info("Shards taken. %s", Fields(subscription=self._mount.name, shards=_named(placed)))
         for shard in placed:

@@ -21,7 +21,7 @@ from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import ShardState, Slice
 from streamapp.engine.watching import Watch
-from streamapp.exceptions import BrokerUnavailable, ReaderFailed
+from streamapp.exceptions import ReaderFailed
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
 
@@ -65,15 +65,20 @@ class Consumer:
         self._limit = mount.subscribing().limit
         self._started = False
         self._registering = False
+        self._is_drained = False
 
     def run_once(self, timeout: float = POLL_SECONDS) -> bool:
         """Do one round: look around, poll, handle. Waits up to `timeout` seconds for records.
 
-        Returns False without doing anything while the worker has no life, and so no leases.
+        Returns False without doing anything while the worker has no life, and so no leases, or while an
+        operator has drained it.
         Raises BrokerUnavailable and django.db.Error when either is down: nothing is lost, call again.
         """
         self.gate.reset()
         if not self._is_alive():
+            return False
+        if self.holdings.orders.drained or self._is_drained:
+            self._follow_drain()
             return False
         self._start()
         self._assigning.take_pending()
@@ -93,26 +98,40 @@ class Consumer:
         self._registering = False
         return True
 
+    def _follow_drain(self) -> None:
+        """Hand everything over once the calls that run have ended; begin anew when the drain is undone."""
+        if not self.holdings.orders.drained:
+            self._is_drained = False
+        elif not self._is_drained and not self.lanes.calling:
+            self._clear_lanes()
+            self._assigning.hand_over()
+            self._is_drained = True
+            logger.warning("Worker drained, it holds nothing. %s", Fields(subscription=self.mount.name))
+
     def finish(self) -> None:
         """Let calls end, save what is settled, let go of all shards; never raises for a failing peer."""
         self.lanes.close()
         self.delays.close()
-        self.saver.save_once()
-        try:
-            self.reading.mirror(self.holdings.take_mirrored())
-        except BrokerUnavailable as error:
-            logger.warning("Checkpoints not mirrored. %s", Fields(subscription=self.mount.name, error=error))
-        self._assigning.give_all_back()
-        self.reading.close()
+        self._assigning.hand_over()
 
     def abandon(self) -> None:
         """Save and let go while the lane is stuck in a call, whose outcome is void; from another thread."""
         self._assigning.give_all_back()
 
+    def look_at_copies(self) -> None:
+        """See to delayed records, and to what a pause means for them; called about once a second."""
+        self.limit.follow(paused=self.holdings.orders.paused is not None)
+        self.delays.look_once()
+
     @property
     def knows_its_shards(self) -> bool:
-        """Tell whether the worker has learnt which shards it reads, and has taken them."""
-        return self._assigning.is_settled
+        """Tell whether the worker has learnt which shards it reads, and has taken them; if drained, none."""
+        return self._is_drained or self._assigning.is_settled
+
+    @property
+    def subscription(self) -> int:
+        """Return the id of the subscription's row; 0 before the first round."""
+        return self._assigning.opening.subscription
 
     @property
     def busy(self) -> bool:
@@ -162,12 +181,7 @@ class Consumer:
         """Make the watermark know all records before any is handled."""
         states = self.holdings.states
         with self.holdings.lock:
-            slices = [
-                part
-                for chunk in polled.chunks
-                if (state := states.get(chunk.shard)) and state.target is None
-                if (part := state.register(chunk))
-            ]
+            slices = [part for chunk in polled.chunks if (part := self.holdings.register(chunk))]
             for shard, end in polled.ends.items():
                 if (state := states.get(shard)) and state.target is None:
                     state.watermark.reach(end, polled.asked.get(shard))
@@ -177,9 +191,11 @@ class Consumer:
         """Let shards wait that can't be handled now, or that were read too far past an unsettled record."""
         waiting = self.lanes.waiting()
         with self.holdings.lock:
-            full = {state.shard for state in self.holdings.states.values() if self._is_full(state)}
+            states = self.holdings.states.values()
+            full = {state.shard for state in states if self._is_full(state)}
+            paused = {state.shard for state in states if state.paused}
             waiting &= self.holdings.states.keys()  # copies in the lanes stop no reading
-        self.reading.pause_only(waiting | full)
+        self.reading.pause_only(waiting | full | paused)
 
     def _is_full(self, state: ShardState) -> bool:
         ahead = state.watermark.ahead()

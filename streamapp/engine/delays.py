@@ -13,6 +13,7 @@ from django.db import Error as DatabaseError
 
 from streamapp.engine.copy import CopyState
 from streamapp.engine.gate import Gate
+from streamapp.engine.holdings import Holdings
 from streamapp.engine.shard import Slice
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
@@ -30,8 +31,9 @@ handler that waits for a service that is down keeps the other records waiting fo
 class Delays:
     """The copies that this worker has in hand; safe for threads. `take` is for the thread that polls."""
 
-    def __init__(self, mount: Mount, store: Store, gate: Gate) -> None:
+    def __init__(self, mount: Mount, holdings: Holdings, store: Store, gate: Gate) -> None:
         self._mount = mount
+        self._holdings = holdings
         self._store = store
         self._gate = gate
         self._lock = threading.Lock()
@@ -47,7 +49,7 @@ class Delays:
             close_old_connections()
             with self._one_at_a_time:
                 self._end()
-                if self._gate.alive and not self._closed:
+                if self._may_claim():
                     self._claim()
         except DatabaseError as error:
             logger.warning("Delayed records not looked at, trying again. %s", self._fields(error=error))
@@ -98,6 +100,15 @@ class Delays:
         with self._lock:
             self._in_hand = kept
             self._room = min(MOST, max(FEWEST, 2 * len(handled)))
+
+    def _may_claim(self) -> bool:
+        """Tell whether copies may be handled; what is in hand already waits as long as they may not."""
+        orders = self._holdings.orders
+        paused = bool(orders.paused or orders.drained)
+        with self._lock:
+            for copy in self._in_hand:
+                copy.paused = paused
+        return self._gate.alive and not self._closed and not paused
 
     def _claim(self) -> None:
         room = self._room - len(self._in_hand)

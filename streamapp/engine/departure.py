@@ -26,6 +26,11 @@ class Departure:
     seconds: float = 0.0
     failure: Failure | None = None
 
+    @property
+    def is_held(self) -> bool:
+        """Tell whether the record waits to be taken away: it was neither moved nor skipped meanwhile."""
+        return self.part.current and self.part.indexes[0] in self.part.span.held
+
 
 @dataclass(frozen=True, slots=True)
 class Gone(Outcome):

@@ -63,7 +63,7 @@ class ExactRecordHandling(ExactHandling, RecordHandling):
         for index, raw in zip(part.indexes, raws, strict=True):
             if not part.current:
                 return None
-            if not self._gate.enter():
+            if part.state.paused or not self._gate.enter():
                 return rest(part, index, attempt, failures=failures)
             if left := self._deliver(part, index, attempt, failures, decode, raw):
                 return left

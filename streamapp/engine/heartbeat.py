@@ -33,6 +33,7 @@ class Heartbeat:
         self.identity: UUID | None = None
         self.renewed_at = clock()
         """When the last good renewal was sent; at first, when there was none to send yet."""
+        self._former: UUID | None = None
         self._departed = False
         self._one_at_a_time = threading.Lock()
 
@@ -61,13 +62,14 @@ class Heartbeat:
         """Give the old identity up first, so that nothing is done under it any more."""
         old, self.identity = self.identity, None
         if old:
+            self._former = old
             self.life.is_over(float("inf"))
             logger.error("Worker was silent for longer than its TTL and gives all up. %s", Fields(worker=old))
             self._store.workers.depart(old)
         self._store.workers.bury()
         self._store.workers.forget()
         sent = self._clock()
-        identity = self._store.workers.register(self._subscriptions, self._ttl)
+        identity = self._store.workers.register(self._subscriptions, self._ttl, heir_of=self._former)
         self.life.begin(sent + self._ttl)
         self.identity, self.renewed_at = identity, sent
         logger.info("Worker registered. %s", Fields(worker=identity))

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from streamapp.brokers.base import Behind
-from streamapp.engine.shard import Keeping, Placed, ShardState, Snapshot
+from streamapp.brokers.base import Behind, Chunk
+from streamapp.engine.shard import Keeping, Placed, ShardState, Slice, Snapshot
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Difference, Place
+from streamapp.store.controls import Orders, SkipOrder
 from streamapp.store.lags import Sample
 from streamapp.store.records import Held
 
@@ -19,6 +20,7 @@ class Unsaved:
 
     worker: UUID
     moved: dict[int, int]
+    begun: dict[int, int]
     snapshots: list[Snapshot]
     held: list[Held]
     settled: list[tuple[int, int]]
@@ -37,7 +39,10 @@ class Holdings:
     keeping: Keeping = field(default_factory=Keeping)
     lock: threading.RLock = field(default_factory=threading.RLock)
     states: dict[Shard, ShardState] = field(default_factory=dict)
+    orders: Orders = field(default_factory=Orders)
+    """What operators want, by the last look."""
     _moved: dict[int, int] = field(default_factory=dict)
+    _begun: dict[int, int] = field(default_factory=dict)
     _fenced: list[Shard] = field(default_factory=list)
     _mirrored: dict[Shard, int] = field(default_factory=dict)
     _advanced: dict[Shard, int] = field(default_factory=dict)
@@ -47,6 +52,7 @@ class Holdings:
         with self.lock:
             states = {shard: ShardState(shard, place, self.keeping) for shard, place in placed.items()}
             self.states.update(states)
+            self._follow(states.values())
 
     def drop(self, shards: Iterable[Shard]) -> list[int]:
         """Hold shards no longer and void what runs; returns their checkpoints."""
@@ -55,8 +61,26 @@ class Holdings:
             for state in dropped:
                 state.void()
                 self._moved.pop(state.checkpoint, None)
+                self._begun.pop(state.checkpoint, None)
                 self._mirrored.pop(state.shard, None)
             return [state.checkpoint for state in dropped]
+
+    def obey(self, orders: Orders) -> None:
+        """Follow what operators want from now on: shards that are paused, records that are skipped."""
+        with self.lock:
+            self.orders = orders
+            self._follow(self.states.values())
+
+    def _follow(self, states: Iterable[ShardState]) -> None:
+        for state in states:
+            state.paused = self.orders.is_paused(state.checkpoint)
+            state.skips = self.orders.skipped(state.checkpoint)
+
+    def retire(self) -> list[SkipOrder]:
+        """Settle held records that are to be skipped; returns the orders that are carried out."""
+        with self.lock:
+            retired = {state.checkpoint: state.retire() for state in self.states.values() if state.skips}
+            return [skip for skip in self.orders.skips if skip.position in retired.get(skip.checkpoint, ())]
 
     def undo_seeks(self, shards: Iterable[Shard]) -> None:
         """Save nothing of shards that were sought and not saved since: the next owner isn't to follow."""
@@ -75,6 +99,10 @@ class Holdings:
             for state in self.states.values() if self.worker == worker else ():
                 state.void()
 
+    def nothing(self) -> Unsaved:
+        """Return that nothing is to be written."""
+        return Unsaved(self.worker, {}, {}, [], [], [], {})
+
     def unsaved(self) -> Unsaved:
         """Collect what the rows don't say yet."""
         with self.lock:
@@ -86,14 +114,16 @@ class Holdings:
             for state in settled:
                 state.newly_held, state.newly_settled = [], []
             moved, self._moved = self._moved, {}
+            begun, self._begun = self._begun, {}
             epochs = {state.checkpoint: state.epoch for state in states}
-            return Unsaved(self.worker, moved, snapshots, held, late, epochs)
+            return Unsaved(self.worker, moved, begun, snapshots, held, late, epochs)
 
     def give_back(self, unsaved: Unsaved) -> None:
         """Take back what could not be written; checkpoints are collected anew anyway."""
         with self.lock:
             by_checkpoint = {state.checkpoint: state for state in self.states.values()}
             self._moved = {**unsaved.moved, **self._moved}
+            self._begun = {**unsaved.begun, **self._begun}
             for record in unsaved.held:
                 if record.checkpoint in by_checkpoint and record.checkpoint not in self._moved:
                     by_checkpoint[record.checkpoint].newly_held.append(record)
@@ -146,9 +176,15 @@ class Holdings:
             return {state.shard: state.target for state in checked if state.target is not None}
 
     def unchecked(self) -> dict[Shard, int]:
-        """Return the epochs of the shards that were rewound and whose parents weren't looked at since."""
+        """Return the epochs of the shards whose parents weren't looked at since they came here or moved."""
         with self.lock:
             return {state.shard: state.epoch for state in self.states.values() if state.unchecked}
+
+    def uncheck(self, shards: Iterable[Shard]) -> None:
+        """Read these shards only once it is known that no parent stands in their way."""
+        with self.lock:
+            for state in [self.states[shard] for shard in shards if shard in self.states]:
+                state.unchecked = True
 
     def check(self, epochs: Mapping[Shard, int]) -> None:
         """Let the shards move whose epochs are still these: no parent stands in their way."""
@@ -166,6 +202,17 @@ class Holdings:
                 if state is not None and state.target == position:
                     state.restart()
                     self._moved[state.checkpoint] = state.epoch
+
+    def register(self, chunk: Chunk) -> Slice | None:
+        """Note a chunk as delivered, unless its shard is not held or has to move; return what is work."""
+        with self.lock:
+            state = self.states.get(chunk.shard)
+            if state is None or state.target is not None:
+                return None
+            if state.fresh:
+                state.fresh = False
+                self._begun[state.checkpoint] = state.epoch
+            return state.register(chunk)
 
     def take_fenced(self) -> list[Shard]:
         """Return, once, the shards that somebody else has taken."""

@@ -53,6 +53,7 @@ class LetterLimit:
         self._lock = threading.Lock()
         self._letters: deque[int] = deque(maxlen=limit.letters if limit else 0)
         self._copies = 0
+        self._was_paused = False
         self._is_paused = False
         self.tripped: Tripped | None = None
 
@@ -82,6 +83,13 @@ class LetterLimit:
     def reason(self) -> str:
         """Say why no more dead letters are written."""
         return self.tripped.reason if self.tripped else ""
+
+    def follow(self, *, paused: bool) -> None:
+        """Begin to count anew when somebody has resumed the subscription that was paused for the limit."""
+        resumed = self._was_paused and not paused
+        self._was_paused = paused
+        if resumed and self.tripped:
+            self.reset()
 
     def reset(self) -> None:
         """Begin to count anew, because somebody has let the subscription go on."""

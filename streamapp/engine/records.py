@@ -32,7 +32,7 @@ class RecordHandling(Handling):
         for index, raw in zip(part.indexes, raws, strict=True):
             if state.generation != generation:
                 return None
-            if gate.interrupted or clock() >= life.until:
+            if gate.interrupted or state.paused or clock() >= life.until:
                 return rest(part, index, attempt, failures=failures)
             left, value = None, UNDECODED
             try:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from django.db import Error as DatabaseError
 
 from streamapp.engine.committing import Committer
+from streamapp.engine.controls import Controls
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings, Unsaved
 from streamapp.engine.shard import Snapshot
@@ -39,6 +40,7 @@ class Saver:
         gate: Gate,
         describe: Callable[[int], str],
         watch: Watch,
+        controls: Controls,
         *,
         durable: bool,
         committer: Committer | None = None,
@@ -49,20 +51,26 @@ class Saver:
         self._gate = gate
         self._describe = describe
         self._watch = watch
+        self._controls = controls
         self._durable = durable
         self._committer = committer
         self._one_at_a_time = threading.Lock()
+        self.awake = threading.Event()
+        """Set by whoever knows that there is something to look at before the interval is over."""
 
     def save_once(self) -> bool:
         """Write what has changed and adopt what others have written; False when the database failed.
 
+        Looks first at what operators have ordered, so that a record they skip is settled by this save.
         A row that refused its save is either among the differences, which voids the snapshot, or
         holds the position already, because an earlier reply was lost.
         """
         close_old_connections()
         with self._one_at_a_time:
-            unsaved = self._holdings.unsaved()
+            unsaved = self._holdings.nothing()
             try:
+                self._controls.look()
+                unsaved = self._holdings.unsaved()
                 self._write(unsaved)
                 self._look(unsaved)
                 self._holdings.saved(unsaved.snapshots)
@@ -105,6 +113,9 @@ class Saver:
             self._store.checkpoints.forget_held(unsaved.moved)
             self._store.checkpoints.stamp_rewinds(unsaved.worker, unsaved.moved)
             unsaved.moved = {}
+        if unsaved.begun:
+            self._store.checkpoints.stamp_read(unsaved.begun)
+            unsaved.begun = {}
 
     def _write(self, unsaved: Unsaved) -> None:
         self._write_moves(unsaved)
@@ -152,6 +163,8 @@ class Saver:
             fields = Fields(subscription=self._name, shard=state.shard, position=position, epoch=state.epoch)
             logger.info("Rewind adopted. %s", fields)
             self._watch.rewound()
+        if rewound:
+            self._store.checkpoints.stamp_seen({state.checkpoint: state.epoch for state in rewound})
         for state in fenced:
             fields = Fields(subscription=self._name, shard=state.shard, epoch=state.epoch)
             logger.warning("Shard taken by another worker, its work in flight is void. %s", fields)

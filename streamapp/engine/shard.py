@@ -88,7 +88,10 @@ class ShardState:
     `generation` grows at every move; outcomes and saves of an older one are void. `target` is
     where reading must move to next; while it is set nothing is registered and nothing saved.
     `sought` tells that a handler has moved it and that no save has followed. `unchecked` tells that a
-    rewind has moved it, maybe to where a parent must be read first: it isn't read before that is known.
+    parent may have to be read first, after a rewind or a take: it isn't read before that is known.
+    `fresh` tells that it was moved and has brought no record since.
+    `paused` tells that an operator wants nothing of it to be handled: no call starts, what is on its way
+    is settled and saved. `skips` are records that an operator retires, `retired` those of them that were.
     `writing` is held by whoever writes the row of a subscription that keeps it exact, and is taken
     before any other lock.
     """
@@ -109,8 +112,11 @@ class ShardState:
         self.full = False
         self.sought = False
         self.unchecked = False
+        self.fresh = False
         self.newly_held: list[Held] = []
         self.newly_settled: list[int] = []
+        self.paused = False
+        self.skips: frozenset[int] = frozenset()
         self.writing = Lock()
         self._keeping = keeping
         self._stored: Place | None = placed.lease.place
@@ -120,6 +126,7 @@ class ShardState:
     def _begin(self, position: int) -> None:
         self.watermark = Watermark(position)
         self.waits = self._keeping.waits() if self._keeping.waits else None
+        self.retired: set[int] = set()
         self._first = self._stored is None or self._stored.position != position
         recall = self._recall
         stands = self._keeping.settled and recall is not None and recall.position == position
@@ -130,13 +137,31 @@ class ShardState:
         """Note a chunk as delivered; return as work what of it isn't known to be settled."""
         span = self.watermark.register(chunk)
         indexes: range | list[int] = range(len(chunk))
-        if self._known:
-            settled = [index for index in indexes if chunk.position(index) in self._known]
+        if self._known or self.skips:
+            settled = [index for index in indexes if self._is_settled(chunk.position(index))]
             self._known = self._known.since(chunk.end)
             if settled:
                 span.settle_all(settled)
                 indexes = sorted({*indexes} - {*settled})
         return Slice(self, self.generation, span, chunk, indexes) if indexes else None
+
+    def _is_settled(self, position: int) -> bool:
+        if position in self.skips:
+            self.retired.add(position)
+            return True
+        return position in self._known
+
+    def retire(self) -> frozenset[int]:
+        """Settle those records to skip that are held here; return all that were settled so."""
+        if self.target is not None:
+            return frozenset()
+        for position in self.skips - self.retired:
+            if self.watermark.retire(position):
+                self.retired.add(position)
+                if self.waits:
+                    self.waits.end_at(position)
+        self.newly_held = [record for record in self.newly_held if record.position not in self.retired]
+        return self.skips & self.retired
 
     def void(self) -> None:
         """Make every outcome of what was delivered so far worthless."""
@@ -183,6 +208,7 @@ class ShardState:
         assert self.target is not None, "only a shard that was moved restarts"
         position, self.target = self.target, None
         self.full = False
+        self.fresh = True
         self.newly_held.clear()
         self.newly_settled.clear()
         self._begin(position)

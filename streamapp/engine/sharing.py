@@ -1,7 +1,7 @@
 """When a worker looks for its share of the shards, where no group assigns them."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from streamapp.brokers.base import Broker
 from streamapp.engine.discovery import Discovery
@@ -20,7 +20,10 @@ logger = logging.getLogger("streamapp.sharing")
 
 
 class Sharing:
-    """Looks at an interval, and at once when a shard has ended or was rewound. Lives in the lane's thread."""
+    """Looks at an interval, and at once when a shard has ended, was rewound or is a child just taken.
+
+    Lives in the lane's thread.
+    """
 
     def __init__(
         self,
@@ -47,15 +50,19 @@ class Sharing:
         """Look at the next call whatever the time."""
         self._looked_at = float("-inf")
 
-    def share(self, rewound: bool) -> Share | None:
-        """Return what should change, None if it isn't time to look. `rewound`: a held shard was.
+    def children(self, shards: Iterable[Shard]) -> list[Shard]:
+        """Return those of the shards that have parents."""
+        return [shard for shard in shards if self._discovery.lineage.get(shard)]
+
+    def share(self, unchecked: bool) -> Share | None:
+        """Return what should change, None if it isn't time to look. `unchecked`: a held shard asks for it.
 
         Raises django.db.Error. A broker that doesn't answer is asked again after an interval, and reading
         goes on; BrokerUnavailable is raised when there is nothing to read.
         """
         due = self._clock() - self._looked_at >= self._interval
         ended = self._ended() if due or not self._failing else []
-        if not (due or ended or rewound):
+        if not (due or ended or unchecked):
             return None
         share = self._look(due, ended)
         if due:

@@ -1,6 +1,6 @@
 """A registered chunk, and which of its records are settled."""
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from itertools import pairwise
 from threading import Lock
@@ -79,6 +79,17 @@ class Span:
                 self._advance()
             else:
                 self._early.add(index)
+
+    def retire(self, position: int) -> bool:
+        """Settle a held record; False if the record is none of these, or isn't held."""
+        if self.chunk is None or not self._first <= position <= self._last:
+            return False
+        index = bisect_left(range(self.size), position, key=self.chunk.position)
+        with self._lock:
+            if index not in self.held or self.chunk.position(index) != position:
+                return False
+            self.held.remove(index)
+            return True
 
     def runs(self, also: Indexes = ()) -> list[tuple[int, int]]:
         """Return the first and the last index of each run of settled records, as if `also` were too."""

@@ -54,10 +54,10 @@ class Stranding:
             self._waiting.append(departure)
 
     def take_due(self) -> list[Departure]:
-        """Return, once, the records that may be tried now; what a move has voided is forgotten."""
+        """Return, once, the records that may be tried now; what was moved or skipped is forgotten."""
         with self._lock:
             now = self._clock()
-            current = [each for each in self._waiting if each.part.current]
+            current = [each for each in self._waiting if each.is_held]
             closed = {to for to, refusal in self._refusals.items() if now < refusal.until}
             self._waiting = [each for each in current if each.to in closed]
             return [each for each in current if each.to not in closed]

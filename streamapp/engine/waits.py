@@ -16,6 +16,7 @@ from streamapp.engine.work import Work
 Line = Hashable
 """A key, or for a whole shard always the same."""
 WHOLE_SHARD: Line = object()
+Place = tuple[Span, int]
 
 
 class Waits:
@@ -28,14 +29,15 @@ class Waits:
     def __init__(self, by: Literal["key", "shard"]) -> None:
         self._by_key = by == "key"
         self._lock = threading.Lock()
-        self._held: dict[Line, set[tuple[Span, int]]] = {}
+        self._held: dict[Line, dict[Place, Slice]] = {}
         self._waiting: dict[Line, list[Slice]] = {}
         self._ended: dict[Line, Slice] = {}
 
     def block(self, part: Slice, index: int) -> None:
         """Let later records wait from now on, because this one is held."""
         with self._lock:
-            self._held.setdefault(self._line(part, index), set()).add((part.span, index))
+            held = self._held.setdefault(self._line(part, index), {})
+            held[part.span, index] = part.rest([index])
 
     def sift(self, part: Slice) -> Slice | None:
         """Return what of a slice may be handled now; the rest waits."""
@@ -56,10 +58,17 @@ class Waits:
         (index,) = single.indexes
         with self._lock:
             line = self._line(single, index)
-            held = self._held.get(line, set())
-            held.discard((single.span, index))
-            if not held and line in self._held:
+            held = self._held.get(line, {})
+            if held.pop((single.span, index), None) and not held:
                 self._ended[line] = single
+
+    def end_at(self, position: int) -> None:
+        """Note the same of the record at a position."""
+        with self._lock:
+            held = [single for line in self._held.values() for single in line.values()]
+        for single in held:
+            if single.chunk.position(single.indexes[0]) == position:
+                self.end(single)
 
     def ended(self) -> dict[Line, Slice]:
         """Return, once, the lines in which nothing is held any more, each with a record that was held."""

@@ -98,6 +98,10 @@ class Watermark:
         chunk = oldest and oldest[0].chunk
         return chunk.record(oldest[1]) if oldest and chunk else None
 
+    def retire(self, position: int) -> bool:
+        """Settle a held record; False if the record isn't held."""
+        return any(span.retire(position) for span in self._spans)
+
     def ahead(self) -> int:
         """Return how many records were delivered from the oldest unsettled one on."""
         oldest = self._oldest()

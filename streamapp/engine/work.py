@@ -25,6 +25,14 @@ class Work:
             return self
         return replace(self, slices=tuple(part for part in self.slices if part.current))
 
+    def apart(self) -> "tuple[Work, Work]":
+        """Return what may be handled now, and what is of paused shards."""
+        may = tuple(part for part in self.slices if not part.state.paused)
+        if len(may) == len(self.slices):
+            return self, Work(())
+        paused = tuple(part for part in self.slices if part.state.paused)
+        return replace(self, slices=may), replace(self, slices=paused)
+
     def shards(self) -> Iterator[ShardState]:
         """Yield the shards that wait for this work."""
         return (part.state for part in self.slices)
@@ -48,12 +56,19 @@ class Backlog:
         self._works.insert(0, work)
 
     def take(self, now: float) -> Work | None:
-        """Remove and return the first work that is due and that no earlier work of its shards precedes."""
+        """Remove and return the first work that is due and that no earlier work of its shards precedes.
+
+        What of it belongs to paused shards keeps its place.
+        """
         if not self._works:
             return None
         self._works = [work for work in (work.current() for work in self._works) if work.slices]
         place = next((place for place, work in self._heads() if work.due <= now), None)
-        return None if place is None else self._works.pop(place)
+        if place is None:
+            return None
+        work, paused = self._works[place].apart()
+        self._works[place : place + 1] = [paused] if paused.slices else []
+        return work
 
     def shards(self) -> set[ShardState]:
         """Return the shards that wait."""
@@ -68,10 +83,10 @@ class Backlog:
         self._works.clear()
 
     def _heads(self) -> Iterator[tuple[int, Work]]:
-        """Yield the works that no earlier work of their shards precedes, with their places."""
+        """Yield, with their places, the works that no earlier one of their shards and no pause stops."""
         waiting: set[ShardState] = set()
         for place, work in enumerate(self._works):
             shards = set(work.shards())
-            if not shards & waiting:
+            if not shards & waiting and not all(state.paused for state in shards):
                 yield place, work
             waiting |= shards

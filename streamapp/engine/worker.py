@@ -10,14 +10,16 @@ from django.db import connections
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
-from streamapp.engine import alerting, delays, retention
+from streamapp.engine import alerting, delays, listening, retention
 from streamapp.engine.announcing import Announcements
 from streamapp.engine.assembly import Parts, Rewind, assemble
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.keeper import TICK_SECONDS, Keeper
+from streamapp.engine.limit import Pause
 from streamapp.engine.sampling import SAMPLE_SECONDS, Sampler
+from streamapp.engine.saving import Saver
 from streamapp.engine.stuck import StuckCalls
 from streamapp.exceptions import BrokerUnavailable, ConfigurationError, InvalidPosition
 from streamapp.mount import Mount
@@ -36,10 +38,10 @@ LIFE_SECONDS = 0.05
 class Worker:
     """Runs subscriptions until it is told to stop, or until one of its threads dies.
 
-    Threads: one heartbeat, one keeper, one sampler, one for alerts, one that looks at retention, one for
-    delayed records, one for records whose destination refused them, one for the receivers of signals, and
-    for each subscription a lane and a saver. `failure` is what a thread died of; the process should then
-    end, so that a supervisor starts it again.
+    Threads: one heartbeat, one keeper, one sampler, one for alerts, one that looks at retention, one that
+    hears of rewinds, one for delayed records, one for records whose destination refused them, one for the
+    receivers of signals, and for each subscription a lane and a saver. `failure` is what a thread died of;
+    the process should then end, so that a supervisor starts it again.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Worker:
         configuration: Configuration,
         rewind: Rewind,
         clock: Callable[[], float] = time.monotonic,
+        pause: Pause | None = None,
     ) -> None:
         self.failure: BaseException | None = None
         self.ended = threading.Event()
@@ -67,6 +70,7 @@ class Worker:
             clock,
             rewind,
             announcements=self._announcements,
+            pause=pause,
         )
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
         self._keeper = Keeper(self.consumers, self.heartbeat.life, clock)
@@ -76,6 +80,7 @@ class Worker:
         self.alerting = alerting.Alerting(
             self.consumers, self.heartbeat, stuck, self._retention, store, clock
         )
+        self._listener = listening.Listener(self.consumers, store, lambda: self._stopped.is_set())
         self._stopping = threading.Event()
         self._stopped = threading.Event()
         self._lanes = [self._thread(f"lane {c.mount.name}", self._run_lane, c) for c in self.consumers]
@@ -118,6 +123,8 @@ class Worker:
             logger.error("Handler still runs at the stop timeout, its call is void. %s", fields)
             consumer.abandon()
         self._stopped.set()
+        for consumer in self.consumers:
+            consumer.saver.awake.set()
         self._announcements.wake()
         self.heartbeat.depart()
         self._receivers.join(FAREWELL_SECONDS)
@@ -142,8 +149,15 @@ class Worker:
         yield self._thread("stranded", self._every, delays.LOOK_SECONDS, self._carry_stranded)
         yield self._thread("retention", self._every, retention.LOOK_SECONDS, self._look_at_retention)
         for each in self.consumers:
-            interval = configuration.SAVE_INTERVAL
-            yield self._thread(f"saver {each.mount.name}", self._every, interval, each.saver.save_once)
+            yield self._thread(f"saver {each.mount.name}", self._save, each.saver)
+        if self._listener.can_hear:
+            yield self._thread("listener", self._every, listening.PAUSE_SECONDS, self._listener.run_once)
+
+    def _save(self, saver: Saver) -> None:
+        while not self._stopped.is_set():
+            saver.awake.clear()
+            saver.save_once()
+            saver.awake.wait(self._configuration.SAVE_INTERVAL)
 
     def _sample(self) -> None:
         for consumer in self.consumers:
@@ -157,7 +171,7 @@ class Worker:
 
     def _look_at_delays(self) -> None:
         for consumer in self.consumers:
-            consumer.delays.look_once()
+            consumer.look_at_copies()
 
     def _carry_stranded(self) -> None:
         for consumer in self.consumers:

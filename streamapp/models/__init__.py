@@ -3,6 +3,7 @@
 from streamapp.models.alert import Alert, AlertKind
 from streamapp.models.audit import AuditEntry
 from streamapp.models.checkpoint import Checkpoint, Lease, Subscription
+from streamapp.models.control import Pause, SkippedRecord, SkipResult
 from streamapp.models.failed import DeadLetter, DelayedRecord
 from streamapp.models.held import HeldRecord, Quarantined
 from streamapp.models.history import History
@@ -26,10 +27,13 @@ __all__ = [
     "LocalPartition",
     "LocalRecord",
     "LocalStream",
+    "Pause",
     "Quarantined",
     "Rewind",
     "RewoundShard",
     "Skip",
+    "SkipResult",
+    "SkippedRecord",
     "Subscription",
     "Worker",
 ]

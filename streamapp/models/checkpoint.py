@@ -59,7 +59,14 @@ class Checkpoint(models.Model):
     class Meta:
         verbose_name = _("shard")
         verbose_name_plural = _("shards")
-        permissions = (("rewind_checkpoint", _("Can rewind checkpoints")),)
+        permissions = (
+            ("rewind_checkpoint", _("Can rewind checkpoints")),
+            ("view_record", _("Can see records of the log")),
+            ("pause_checkpoint", _("Can pause and resume shards")),
+            ("skip_checkpoint", _("Can skip held records")),
+            ("redeliver_checkpoint", _("Can redeliver held records")),
+            ("release_checkpoint", _("Can release leases")),
+        )
         constraints = (
             models.UniqueConstraint(
                 fields=["subscription", "stream", "incarnation", "shard"], name="streamapp_one_checkpoint"

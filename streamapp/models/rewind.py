@@ -25,6 +25,15 @@ class Rewind(models.Model):
     origin = models.CharField(_("asked from"), max_length=200, help_text=_("admin, command or handler"))
     reason = models.TextField(_("reason"), blank=True)
     requested_at = models.DateTimeField(_("requested at"))
+    undoes = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="undone_by",
+        verbose_name=_("undoes"),
+        help_text=_("The rewind whose old positions this one brings back."),
+    )
 
     class Meta:
         verbose_name = _("rewind")
@@ -36,17 +45,23 @@ class Rewind(models.Model):
 
 
 class RewoundShard(models.Model):
-    """What a rewind did to one shard. `applied_at` is stamped by the worker that reads from there."""
+    """What a rewind did to one shard, and how far its worker has come with it.
+
+    `seen_at`: the worker that held the shard has dropped what it had in flight. `applied_at`: a worker
+    reads from the new position. `read_at`: that position has brought its first record.
+    """
 
     rewind = models.ForeignKey(Rewind, models.CASCADE, related_name="shards")
     checkpoint = models.ForeignKey(Checkpoint, models.CASCADE, related_name="rewound")
     old_position = PositionField(_("old position"))
     new_position = PositionField(_("new position"))
     epoch = models.BigIntegerField(_("epoch after the rewind"))
+    seen_at = models.DateTimeField(_("seen at"), null=True)
     applied_at = models.DateTimeField(_("applied at"), null=True)
     applied_by = models.ForeignKey(
         Worker, models.SET_NULL, null=True, related_name="+", verbose_name=_("applied by")
     )
+    read_at = models.DateTimeField(_("first record read at"), null=True)
 
     class Meta:
         verbose_name = _("rewound shard")

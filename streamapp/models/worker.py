@@ -18,6 +18,9 @@ class Worker(models.Model):
     """One consumer process, or one life of it: a worker that was declared dead comes back as another.
 
     The identity is drawn at random: containers share host names and process ids.
+
+    While `drained_at` is set the worker hands everything over and takes nothing; a new life of the same
+    process inherits it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -28,10 +31,14 @@ class Worker(models.Model):
     started_at = models.DateTimeField(_("started at"))
     heartbeat_at = models.DateTimeField(_("last heartbeat"))
     ttl = models.DurationField(_("time to live"))
+    drained_at = models.DateTimeField(_("drained since"), null=True)
+    drained_by = models.CharField(_("drained by"), max_length=200, blank=True)
+    drain_reason = models.TextField(_("reason for the drain"), blank=True)
 
     class Meta:
         verbose_name = _("worker")
         verbose_name_plural = _("workers")
+        permissions = (("drain_worker", _("Can drain workers")),)
         indexes = (models.Index(fields=["state", "heartbeat_at"], name="streamapp_worker_alive"),)
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """The decorator: it declares what a handler reads and runs nothing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
@@ -38,6 +38,7 @@ class Options(TypedDict, total=False):
     state: str | Callable[[], Any]
     decoder: str | Callable[[bytes], Any]
     max_ahead: int
+    mask: Sequence[str]
 
 
 KEYS = frozenset(option.upper() for option in Options.__annotations__) | {"HANDLER", "SOURCE"}

@@ -11,6 +11,7 @@ from streamapp.registry.declaration import Declaration, declaration_of
 from streamapp.registry.entry import Entry, is_name
 from streamapp.registry.handlers import Handler, read_decoder, read_handler, read_shape
 from streamapp.registry.ladder import read_hold, read_ladder, read_on_error
+from streamapp.registry.masks import read_mask
 from streamapp.registry.policies import (
     read_batch,
     read_max_ahead,
@@ -97,4 +98,5 @@ def _pieces(
         "order": entry.choice("ORDER", ("shard", "key", "none"), "shard"),
         "redeliver": entry.choice("REDELIVER", ("all", "unsettled"), "all"),
         "max_ahead": read_max_ahead(entry, batch),
+        "mask": read_mask(entry),
     }

@@ -2,28 +2,22 @@
 
 import shlex
 from collections import Counter
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from collections.abc import Iterable
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
 
 from django.core import signing
 
 from streamapp.exceptions import StalePlan
+from streamapp.positions import SHARD_END
+from streamapp.services.flags import Flag
 from streamapp.services.wording import amount, span
+
+__all__ = ["Flag", "Left", "Line", "Plan"]
 
 SALT = "streamapp.rewind.plan"
 KEPT_SECONDS = 3600
-
-
-class Flag(StrEnum):
-    """What an operator should know of one shard before applying."""
-
-    BEYOND_RETENTION = "not kept any more: moved to the oldest record"
-    BEYOND_END = "behind the end of the log: moved to the end"
-    UNCHANGED = "already there"
-    HOLDING = "holds records: all from the new position on comes again"
-    UNREAD = "read by no live worker"
-    UNKNOWN = "bounds not known to the broker"
+LARGE_RECORDS, LARGE_SHARDS = 1_000_000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +43,12 @@ class Line:
     @property
     def effect(self) -> str:
         """Say what happens to the records between, in words."""
-        if self.held:
+        if self.held and self.new != SHARD_END:
             return self._effect_while_holding()
         if self.old == self.new:
             return "nothing moves"
+        if self.new == SHARD_END:
+            return "the rest of it is skipped"
         again = self.new < self.old
         if self.between is None:
             return "records are read again" if again else "records are skipped"
@@ -64,13 +60,34 @@ class Line:
         parts += [f"all from {self.new_described} on read again"] if Flag.HOLDING in self.flags else []
         return ", ".join(parts)
 
+    def pack(self) -> list[Any]:
+        """Return it as plain values in the order of the fields: ten thousand of them travel in one form."""
+        return [*astuple(self)]
+
+    @classmethod
+    def unpack(cls, values: list[Any]) -> "Line":
+        """Make it again."""
+        line = cls(*values)
+        return replace(line, flags=tuple(map(Flag, line.flags)))
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A chosen shard that stays where it is, and why."""
+
+    shard: str
+    flag: Flag
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a rewind will write, fixed as numbers: applying it writes these and nothing else.
 
-    `staying` counts the shards that were chosen and that the position doesn't name. `whole` tells
-    that the scope was every shard of the subscription. `broker` is the alias of its broker.
+    `staying` counts the shards that were chosen and that the position doesn't name; `left` are those
+    that it can't move, and why. `whole` tells that the scope was every shard of the subscription, else
+    `chosen` has the ids of their checkpoints. `broker` is the alias of its broker. `asked` is the target
+    as plain values, `words` what the command line takes for it, `echo` its moment in two zones.
+    `replay_from` is the position that is mounted under that name, if any. `undoes` is a rewind's number.
     """
 
     subscription: str
@@ -80,6 +97,13 @@ class Plan:
     whole: bool
     staying: int
     lines: tuple[Line, ...]
+    left: tuple[Left, ...] = ()
+    chosen: tuple[int, ...] = ()
+    asked: tuple[Any, ...] = ()
+    words: tuple[str, ...] = ()
+    echo: str = ""
+    replay_from: str = ""
+    undoes: int | None = None
 
     @property
     def effect(self) -> str:
@@ -90,9 +114,20 @@ class Plan:
     def _counts(self) -> str:
         if any(line.between is None for line in self.lines):
             return "The number of records is not known."
-        again = sum(-line.between for line in self.lines if line.between and line.between < 0)
-        skipped = sum(line.between for line in self.lines if line.between and line.between > 0)
-        return f"{amount(again, 'record')} read again, {amount(skipped, 'record')} skipped."
+        return f"{amount(self._again, 'record')} read again, {amount(self._skipped, 'record')} skipped."
+
+    @property
+    def _again(self) -> int:
+        return sum(-line.between for line in self.lines if line.between and line.between < 0)
+
+    @property
+    def _skipped(self) -> int:
+        return sum(line.between for line in self.lines if line.between and line.between > 0)
+
+    @property
+    def is_large(self) -> bool:
+        """Tell whether it moves more than a million records or a hundred shards."""
+        return len(self.lines) > LARGE_SHARDS or self._again + self._skipped > LARGE_RECORDS
 
     @property
     def scope(self) -> str:
@@ -101,29 +136,39 @@ class Plan:
 
     @property
     def notes(self) -> list[str]:
-        """Say of how many shards each flag is true."""
-        counts = Counter(flag for line in self.lines for flag in line.flags)
-        return [f"{amount(count, 'shard')}: {flag.value}" for flag, count in counts.items()]
+        """Say of how many shards each flag is true, and what the settings add to it."""
+        flags = [flag for line in self.lines for flag in line.flags]
+        notes = [f"{amount(count, 'shard')}: {flag.value}" for flag, count in Counter(flags).items()]
+        stay = Counter(left.flag for left in self.left)
+        notes += [f"{amount(count, 'shard')} left alone: {flag.value}" for flag, count in stay.items()]
+        return [*notes, *self.remarks]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Say what the settings add to it."""
+        if not self.replay_from:
+            return []
+        return [
+            f"REPLAY_FROM is mounted as {self.replay_from}: once a worker has read from here, every later "
+            "start begins there again"
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain values."""
         return asdict(self)
 
-    @staticmethod
-    def from_json(values: dict[str, Any]) -> "Plan":
-        """Make the plan again from what `to_json` returned."""
-        lines = (Line(**{**line, "flags": tuple(map(Flag, line["flags"]))}) for line in values["lines"])
-        return Plan(**{**values, "lines": tuple(lines)})
-
     def sign(self) -> str:
         """Return the plan as text that `unsign` accepts for an hour and nobody can change."""
-        return signing.dumps(self.to_json(), salt=SALT, compress=True)
+        bare = asdict(replace(self, lines=()))
+        return signing.dumps(
+            {**bare, "lines": [line.pack() for line in self.lines]}, salt=SALT, compress=True
+        )
 
     @staticmethod
     def unsign(text: str) -> "Plan":
         """Return the plan that was signed; StalePlan if it is too old or was changed."""
         try:
-            return Plan.from_json(signing.loads(text, salt=SALT, max_age=KEPT_SECONDS))
+            return _made(signing.loads(text, salt=SALT, max_age=KEPT_SECONDS))
         except signing.SignatureExpired as error:
             raise StalePlan(f"The review is older than {span(KEPT_SECONDS)}. Review again.") from error
         except signing.BadSignature as error:
@@ -131,10 +176,27 @@ class Plan:
 
     def command(self, reason: str = "") -> str:
         """Return the command line that does the same."""
-        words = ["manage.py", "streams", "rewind", self.subscription, self.target]
-        words += [] if self.whole else [word for line in self.lines for word in ("--shard", line.shard)]
+        words = ["manage.py", "streams", *self._command_words()]
         words += ["--reason", reason] if reason else []
         return f"python {shlex.join(words)} --execute"
+
+    def _command_words(self) -> Iterable[str]:
+        if self.undoes is not None:
+            return ("undo", *self.words)
+        some = () if self.whole else [word for line in self.lines for word in ("--shard", line.shard)]
+        return ("rewind", self.subscription, *self.words, *some)
+
+
+def _made(values: dict[str, Any]) -> Plan:
+    lines = tuple(map(Line.unpack, values.pop("lines")))
+    left = tuple(Left(each["shard"], Flag(each["flag"])) for each in values.pop("left"))
+    several = {name: _frozen(values.pop(name)) for name in ("chosen", "asked", "words")}
+    return Plan(**values, **several, lines=lines, left=left)
+
+
+def _frozen(values: Any) -> Any:
+    """Return what lists were before they travelled: tuples, all the way down."""
+    return tuple(map(_frozen, values)) if isinstance(values, list) else values
 
 
 def _minimum(holding: int) -> str:

@@ -15,6 +15,7 @@ from streamapp.records import Bounds, Shard
 from streamapp.services.held import with_first_held
 from streamapp.services.lag import ShardLag, sampled_lag
 from streamapp.services.lineage import Stage, Wait, stage, waits_of
+from streamapp.services.pauses import Pauses, told
 from streamapp.services.places import described
 from streamapp.services.workers import is_live, owner, worker_state
 
@@ -26,8 +27,9 @@ class ShardStatus:
     `lag_age_seconds` is the age of the worker's sample, None where the broker was asked just now.
     `lost` counts the records that retention has already taken from a shard that nobody reads.
     `held_first` is the position of the first held record, `held_described` the same as its broker
-    writes it, and `held_reason` its reason. `saved_at` and `age_seconds` say when the position last
-    moved. `waits_for` names the parents that must be finished first.
+    writes it, and `held_reason` its reason. `paused` says who paused the shard by itself, and why.
+    `saved_at` and `age_seconds` say when the position last moved. `waits_for` names the parents that
+    must be finished first.
     `present` is False for a shard that the streams don't have any more, None when nobody could say.
     """
 
@@ -46,6 +48,7 @@ class ShardStatus:
     held_first: int | None
     held_described: str | None
     held_reason: str
+    paused: str
     saved_at: datetime
     age_seconds: float
     retired_at: datetime | None
@@ -54,7 +57,7 @@ class ShardStatus:
     present: bool | None
 
 
-def checkpoints(names: Collection[str]) -> Mapping[str, Sequence[Any]]:
+def checkpoints(names: Collection[str], paused: Pauses) -> Mapping[str, Sequence[Any]]:
     """Return the rows of these subscriptions with all that their status is made of; two queries."""
     found = Checkpoint.objects.using(configuration().DATABASE).filter(subscription__name__in=names)
     rows = found.select_related("subscription", "lease__worker", "lag").annotate(
@@ -64,7 +67,7 @@ def checkpoints(names: Collection[str]) -> Mapping[str, Sequence[Any]]:
     waits = waits_of(ordered)
     grouped: dict[str, list[Any]] = {}
     for row in ordered:
-        row.waits = waits.get(row.pk, ())
+        row.waits, row.pause = waits.get(row.pk, ()), paused.shards.get(row.pk)
         grouped.setdefault(row.subscription.name, []).append(row)
     return grouped
 
@@ -97,6 +100,7 @@ def shard_status(
         held_first=row.held_first,
         held_described=None if row.held_first is None else described(alias, row.held_first),
         held_reason=row.held_reason or "",
+        paused=told(row.pause) if row.pause else "",
         saved_at=row.saved_at,
         age_seconds=(row.now - row.saved_at).total_seconds(),
         retired_at=row.retired_at,

@@ -13,6 +13,7 @@ from streamapp.models import Quarantined, Subscription
 from streamapp.mount import Mount
 from streamapp.records import Bounds, Shard
 from streamapp.services.alerts import Loss, Telling, live_alerts, loss, recent_skips, telling
+from streamapp.services.pauses import Pauses, pauses, told
 from streamapp.services.shard_status import ShardStatus, checkpoints, is_unknown, shard_status
 
 NOT_MOUNTED = (
@@ -25,7 +26,8 @@ NOT_MOUNTED = (
 class SubscriptionStatus:
     """One subscription with its shards. `problem` says why something is missing here.
 
-    `orphan` tells that no entry of STREAMAPP["SUBSCRIPTIONS"] owns the checkpoints.
+    `paused` says who paused it as a whole, since when and why. `orphan` tells that no entry of
+    STREAMAPP["SUBSCRIPTIONS"] owns the checkpoints.
     """
 
     name: str
@@ -33,6 +35,7 @@ class SubscriptionStatus:
     streams: str
     orphan: bool
     problem: str
+    paused: str
     quarantined: int
     alerts: tuple[Telling, ...]
     skips: tuple[Loss, ...]
@@ -52,7 +55,7 @@ class SubscriptionStatus:
 def status(names: Collection[str] = ()) -> list[SubscriptionStatus]:
     """Return how all subscriptions stand, or the named ones, by name; asks database and brokers.
 
-    Takes at most seven queries, and for each subscription one call to the broker; a second one where
+    Takes at most eight queries, and for each subscription one call to the broker; a second one where
     shards have no live worker that knows their lag. Raises UnknownSubscription for a name that is
     neither mounted nor stored.
     """
@@ -63,7 +66,7 @@ def status(names: Collection[str] = ()) -> list[SubscriptionStatus]:
         there_are = ", ".join(sorted(known)) or "none yet"
         raise UnknownSubscription(f"No subscription is called {', '.join(unknown)}. There are: {there_are}.")
     notes = _notes(names or known)
-    rows = checkpoints(names or known)
+    rows = checkpoints(names or known, notes.pauses)
     return [
         _subscription(name, mounts.get(name), stored.get(name), rows.get(name, []), notes)
         for name in sorted(set(names) or known)
@@ -77,6 +80,7 @@ class Notes:
     quarantined: Mapping[str, int]
     alerts: Mapping[str, list[Telling]]
     skips: Mapping[str, list[Loss]]
+    pauses: Pauses
 
 
 def _notes(names: Collection[str]) -> Notes:
@@ -86,7 +90,7 @@ def _notes(names: Collection[str]) -> Notes:
         alerts.setdefault(alert.checkpoint.subscription.name, []).append(telling(alert))
     for skip in recent_skips().filter(checkpoint__subscription__name__in=names):
         skips.setdefault(skip.checkpoint.subscription.name, []).append(loss(skip))
-    return Notes(_quarantined(names), alerts, skips)
+    return Notes(_quarantined(names), alerts, skips, pauses(names))
 
 
 def _quarantined(names: Collection[str]) -> Mapping[str, int]:
@@ -106,8 +110,10 @@ def _subscription(
         problem = "It has no checkpoint yet: run it once."
     quarantined, alerts = notes.quarantined.get(name, 0), tuple(notes.alerts.get(name, ()))
     skips = tuple(notes.skips.get(name, ()))
+    whole = notes.pauses.whole.get(name)
+    paused = told(whole) if whole else ""
     return SubscriptionStatus(
-        name, alias, streams, mount is None, problem, quarantined, alerts, skips, shards
+        name, alias, streams, mount is None, problem, paused, quarantined, alerts, skips, shards
     )
 
 

@@ -22,10 +22,14 @@ def is_live(worker: Worker | None, now: datetime) -> bool:
 
 
 def worker_state(worker: Worker | None, now: datetime) -> str:
-    """Return the state as stored, `silent` for an alive one past its time to live, or `nobody`."""
+    """Return the state as stored, `nobody`, `silent` for one past its time to live, or `drained`."""
     if worker is None:
         return "nobody"
-    return "silent" if worker.state == WorkerState.ALIVE and not is_live(worker, now) else worker.state
+    if worker.state != WorkerState.ALIVE:
+        return worker.state
+    if not is_live(worker, now):
+        return "silent"
+    return "drained" if worker.drained_at is not None else worker.state
 
 
 def owner(checkpoint: Checkpoint) -> Worker | None:

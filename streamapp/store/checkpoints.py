@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db import connections
@@ -147,12 +147,25 @@ class CheckpointStore:
 
     def stamp_rewinds(self, worker: UUID, epochs: Mapping[int, int]) -> None:
         """Note on every rewind up to these epochs that the worker reads from where it said."""
-        unseen = RewoundShard.objects.using(self._using).filter(checkpoint__in=epochs, applied_at=None)
-        seen = [
-            pk for pk, row, epoch in unseen.values_list("id", "checkpoint", "epoch") if epoch <= epochs[row]
-        ]
-        if seen:
-            unseen.filter(id__in=seen).update(applied_at=ClockNow(), applied_by=worker)
+        self._stamp("applied_at", epochs, applied_by=worker)
+
+    def stamp_seen(self, epochs: Mapping[int, int]) -> None:
+        """Note on every rewind up to these epochs that what was in flight is void."""
+        self._stamp("seen_at", epochs)
+
+    def stamp_read(self, epochs: Mapping[int, int]) -> None:
+        """Note on the last rewind up to these epochs that its position has brought a record."""
+        bare = RewoundShard.objects.using(self._using).filter(checkpoint__in=epochs).order_by("id")
+        rows = bare.values_list("checkpoint", "epoch", "id", "read_at")
+        last = {row: (pk, read) for row, epoch, pk, read in rows if epochs[row] >= epoch}
+        if due := [pk for pk, read in last.values() if read is None]:
+            bare.filter(id__in=due).update(read_at=ClockNow())
+
+    def _stamp(self, stamp: str, epochs: Mapping[int, int], **more: Any) -> None:
+        bare = RewoundShard.objects.using(self._using).filter(checkpoint__in=epochs, **{stamp: None})
+        due = [pk for pk, row, epoch in bare.values_list("id", "checkpoint", "epoch") if epoch <= epochs[row]]
+        if due:
+            bare.filter(id__in=due).update(**{stamp: ClockNow()}, **more)
 
     def forget_held(self, epochs: Mapping[int, int]) -> None:
         """Delete the held records of shards that were moved, if their epochs are still these."""

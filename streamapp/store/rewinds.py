@@ -1,6 +1,6 @@
 """Rewinds: the one operator action that moves checkpoints, with its audit rows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +9,15 @@ from django.db import connections, transaction
 from streamapp.exceptions import StalePlan
 from streamapp.models import Checkpoint, HeldRecord, Rewind, RewoundShard
 from streamapp.models.fields import encode_position
-from streamapp.store import statements
+from streamapp.positions import SHARD_END
+from streamapp.records import Shard
+from streamapp.store import notices, statements
+from streamapp.store.audit import Asker, Deed, add_entry, enumerated
 from streamapp.store.clock import ClockNow
+from streamapp.store.operating import void_skips
 
 ROWS_A_STATEMENT = 500
+Describe = Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class Move:
 class RewindStore:
     """Writes rewinds and keeps their trail. `describe` writes a position for people."""
 
-    def __init__(self, using: str, describe: Callable[[int], str]) -> None:
+    def __init__(self, using: str, describe: Describe) -> None:
         self._using = using
         self._describe = describe
         self._checkpoints = Checkpoint.objects.using(using)
@@ -44,8 +49,15 @@ class RewindStore:
             rewind = self._record(subscription, audit)
             rows = self._lock(move.checkpoint for move in moves)
             self._refuse_stale(moves, rows)
+            self._refuse_born(subscription, moves, rows)
             self._trail(rewind, moves, rows)
             self._move(moves)
+            notices.send(self._using, subscription)
+            add_entry(
+                self._using,
+                Asker(rewind.origin, rewind.user, rewind.reason),
+                _deed(rewind, moves, rows, self._describe),
+            )
             rewind.refresh_from_db()
             return rewind
 
@@ -78,6 +90,7 @@ class RewindStore:
             cursor.execute(*statements.move_checkpoints(connection.vendor, rows))
         moved = [move.checkpoint for move in moves]
         HeldRecord.objects.using(self._using).filter(checkpoint__in=moved).delete()
+        void_skips(self._using, moved)
 
     def _refuse_stale(self, moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
         gone = [move for move in moves if move.checkpoint not in rows]
@@ -86,10 +99,39 @@ class RewindStore:
         if moved or gone:
             what = [f"{move.shard} was moved to {self._describe(row.position)}" for move, row in moved]
             what += [f"the checkpoint of {move.shard} is gone" for move in gone]
+            found = {**{move.checkpoint: None for move in gone}, **{row.pk: row.position for _, row in moved}}
             raise StalePlan(
                 f"Nothing was rewound: since the review, {_few(what)}. Another operator action did that. "
-                "Look at the shards and review the rewind again."
+                "Look at the shards and review the rewind again.",
+                found,
             )
+
+    def _refuse_born(self, subscription: int, moves: Sequence[Move], rows: Mapping[int, Checkpoint]) -> None:
+        """Refuse when a shard that will be read again has a child since the review, which has to wait for it.
+
+        What isn't here yet waits by itself: it is opened by what the row of its parent says then.
+        """
+        again = {rows[move.checkpoint].key for move in moves if move.position != SHARD_END}
+        children = self._checkpoints.filter(subscription=subscription, retired_at=None).exclude(parents=[])
+        born = [row for row in children if row.pk not in rows and _parents(row) & again]
+        if born:
+            raise StalePlan(
+                f"Nothing was rewound: since the review, {_few([f'{row} was made' for row in born])} of a "
+                "shard that would be read again. Review the rewind again.",
+                {row.pk: row.position for row in born},
+            )
+
+
+def _parents(row: Checkpoint) -> set[Shard]:
+    return {Shard(row.stream, parent, row.incarnation) for parent in row.parents}
+
+
+def _deed(rewind: Rewind, moves: Sequence[Move], rows: dict[int, Checkpoint], describe: Describe) -> Deed:
+    old = enumerated((f"{move.shard}@{describe(rows[move.checkpoint].position)}" for move in moves), "\n")
+    new = enumerated((f"{move.shard}@{describe(move.position)}" for move in moves), "\n")
+    shards = enumerated(move.shard for move in moves)
+    subject = f"{shards} to {rewind.target}"
+    return Deed("rewind", rewind.subscription.name, subject, old, new, f"rewind {rewind.pk}")
 
 
 def _few(phrases: list[str]) -> str:

@@ -8,10 +8,12 @@ from streamapp.records import Shard
 from streamapp.store.alerts import AlertStore
 from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
+from streamapp.store.controls import ControlStore
 from streamapp.store.failed import DeadLetterStore, DelayedStore
 from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
 from streamapp.store.lineage import LineageStore
+from streamapp.store.notices import NoticeStore
 from streamapp.store.records import RecordStore
 from streamapp.store.skips import SkipStore
 from streamapp.store.subscriptions import SubscriptionStore
@@ -41,6 +43,8 @@ class Store:
         self.lags = LagStore(using)
         self.alerts = AlertStore(using)
         self.skips = SkipStore(using)
+        self.notices = NoticeStore(using)
+        self.controls = ControlStore(using)
 
     def begin(self, subscription: int, positions: Mapping[Shard, int], lineage: Lineage = NONE) -> None:
         """Give a subscription its first rows and note that it has started, both or neither.

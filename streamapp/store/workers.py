@@ -22,8 +22,11 @@ class WorkerStore:
     def __init__(self, using: str) -> None:
         self._workers = Worker.objects.using(using)
 
-    def register(self, subscriptions: Sequence[str], ttl_seconds: float) -> UUID:
-        """Add a worker that is alive from now on, under an identity that never existed."""
+    def register(self, subscriptions: Sequence[str], ttl_seconds: float, heir_of: UUID | None = None) -> UUID:
+        """Add a worker that is alive from now on, under an identity that never existed.
+
+        A new life of the process that was `heir_of` stays drained if that one was.
+        """
         worker = Worker(
             id=uuid4(),
             host=socket.gethostname(),
@@ -33,6 +36,10 @@ class WorkerStore:
             heartbeat_at=ClockNow(),
             ttl=timedelta(seconds=ttl_seconds),
         )
+        former = self._workers.filter(pk=heir_of).first() if heir_of else None
+        if former:
+            worker.drained_at, worker.drained_by = former.drained_at, former.drained_by
+            worker.drain_reason = former.drain_reason
         self._workers.bulk_create([worker])
         return worker.id
 
@@ -59,6 +66,7 @@ class WorkerStore:
         gone.filter(heartbeat_at__lt=Now() - FORGET_AFTER, leases=None).delete()
 
     def running(self, subscription: str) -> list[UUID]:
-        """Return who is alive and runs the subscription, in the order of their identities."""
-        alive = self._workers.filter(state=WorkerState.ALIVE).values_list("id", "subscriptions")
-        return sorted(worker for worker, names in alive if subscription in names)
+        """Return who is alive, runs the subscription and isn't drained, in the order of their identities."""
+        alive = self._workers.filter(state=WorkerState.ALIVE, drained_at=None)
+        rows = alive.values_list("id", "subscriptions")
+        return sorted(worker for worker, names in rows if subscription in names)

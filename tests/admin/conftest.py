@@ -24,23 +24,25 @@ def _client(user, *names):
     return client
 
 
-SHOWN = (
-    "subscription",
-    "checkpoint",
-    "worker",
-    "quarantined",
-    "delayedrecord",
-    "deadletter",
-    "skip",
-    "rewind",
-)
+SET_ASIDE = ("quarantined", "delayedrecord", "deadletter", "heldrecord")
+SHOWN = ("subscription", "checkpoint", "worker", *SET_ASIDE, "skip", "rewind", "auditentry")
 VIEWS = tuple(f"view_{name}" for name in SHOWN)
 
 
 @pytest.fixture
 def looker(django_user_model):
-    """Somebody who may look and not rewind."""
+    """Somebody who may look, not at records, and not rewind."""
     return _client(django_user_model.objects.create_user("looker", is_staff=True), *VIEWS)
+
+
+ACTIONS = ("rewind", "pause", "skip", "redeliver", "release")
+
+
+@pytest.fixture
+def chief(django_user_model):
+    """Somebody who may do everything that the desk offers."""
+    may = [*(f"{action}_checkpoint" for action in ACTIONS), "drain_worker"]
+    return _client(django_user_model.objects.create_user("chief", is_staff=True), *VIEWS, *may)
 
 
 @pytest.fixture
@@ -48,3 +50,10 @@ def operator(django_user_model):
     """Somebody who may rewind."""
     user = django_user_model.objects.create_user("operator", is_staff=True)
     return _client(user, *VIEWS, "rewind_checkpoint")
+
+
+@pytest.fixture
+def reader(django_user_model):
+    """Somebody who may see records."""
+    user = django_user_model.objects.create_user("reader", is_staff=True)
+    return _client(user, *VIEWS, "view_record")

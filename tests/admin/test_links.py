@@ -6,9 +6,7 @@ from uuid import uuid4
 from streamapp.records import Record, Shard
 from tests.admin.scenes import STORE, position_of, started, worker
 from tests.admin.test_pages import page
-from tests.admin.test_rewinding import REVIEW, apply, fields
-
-ASK = "/admin/streamapp/checkpoint/rewind/"
+from tests.admin.wizard import ASK, REVIEW, SCOPE, apply, fields
 
 
 def shards(text):
@@ -48,7 +46,11 @@ def test_a_rewind_begins_on_the_page_of_a_subscription_or_a_shard(operator, rows
         (f"checkpoint/{rows[1].pk}/change/", rows[1:2]),
     ):
         asked = operator.get(way(page(operator, path)))
-        reviewed = operator.post(REVIEW, fields(asked) | {"position": "-36500d"})
+        if "shown" in fields(asked):
+            asked = operator.post(
+                SCOPE, fields(asked) | {"ticked": [row.pk for row in rows], "step": "target"}
+            )
+        reviewed = operator.post(REVIEW, fields(asked) | {"kind": "ago", "ago": "36500d"})
         assert [line.checkpoint for line in reviewed.context["plan"].lines] == [row.pk for row in moved]
     apply(operator, reviewed)
     assert [position_of(row) for row in rows] == [70, 40, 70]

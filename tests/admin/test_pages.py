@@ -13,15 +13,18 @@ from streamapp.admin import register
 from streamapp.admin.reading import BoundedPaginator
 from streamapp.models import (
     Alert,
+    AuditEntry,
     Checkpoint,
     DeadLetter,
     DelayedRecord,
     HeldRecord,
     Lease,
+    Pause,
     Quarantined,
     Rewind,
     RewoundShard,
     Skip,
+    SkippedRecord,
     Subscription,
     Worker,
 )
@@ -41,6 +44,8 @@ LISTS = {
     "deadletter": "Nothing to do",
     "skip": "Nothing to do",
     "rewind": "take the action",
+    "heldrecord": "its handler holds",
+    "auditentry": "each action is a row",
 }
 
 
@@ -97,7 +102,11 @@ def test_the_page_of_a_shard_shows_the_records_it_waits_for(looker, rows):
 
 def test_the_page_of_a_shard_explains_its_words_and_shows_that_nothing_is_held(looker, rows):
     text = page(looker, f"checkpoint/{rows[0].pk}/change/")
-    for words in ("Grows with every rewind.", "Grows with every take-over", "made again has another"):
+    for words in (
+        "Grows with every action of an operator.",
+        "Grows with every take-over",
+        "made again has another",
+    ):
         assert words in text
     held = re.search(r"First held records:.*?readonly\">(.*?)</div>", text, re.DOTALL)
     assert held and held[1] == "–"
@@ -167,6 +176,7 @@ def test_nobody_adds_changes_or_deletes(admin_client, rows, name):
     STORE.records.quarantine("ledger.spend", Record(Shard("orders", "0"), 1, b"x"), "cut")
     fail("ledger.spend", Record(Shard("orders", "0"), 2, b"x"))
     STORE.skips.add(Skipped(rows[0].pk, 1, 70, 82, 12, "earliest"))
+    hold(rows[0], 70)
     model = {
         "subscription": Subscription,
         "checkpoint": Checkpoint,
@@ -176,6 +186,8 @@ def test_nobody_adds_changes_or_deletes(admin_client, rows, name):
         "deadletter": DeadLetter,
         "skip": Skip,
         "rewind": Rewind,
+        "heldrecord": HeldRecord,
+        "auditentry": AuditEntry,
     }[name]
     pk = model.objects.first().pk
     answers = [
@@ -210,6 +222,11 @@ def _fill(number):
     RewoundShard.objects.bulk_create(
         RewoundShard(rewind=one, checkpoint=row, old_position=9, new_position=5, epoch=1)
         for one, row in zip(made, rows, strict=True)
+    )
+    AuditEntry.objects.bulk_create(AuditEntry(at=DAWN, action="pause", subscription=name) for name in names)
+    Pause.objects.bulk_create(Pause(subscription=one, paused_by="ann", paused_at=DAWN) for one in stored)
+    SkippedRecord.objects.bulk_create(
+        SkippedRecord(checkpoint=row, position=5, asked_by="ann", asked_at=DAWN) for row in rows
     )
     Skip.objects.bulk_create(
         Skip(checkpoint=row, epoch=1, old_position=1, new_position=5, skipped_at=DAWN) for row in rows

@@ -13,7 +13,7 @@ from django.db import OperationalError
 from streamapp.brokers.kafka.sources import KafkaTopic
 from streamapp.engine.keeper import Keeper
 from streamapp.exceptions import BrokerUnavailable, StalePlan
-from streamapp.models import Checkpoint
+from streamapp.models import Checkpoint, Rewind
 from streamapp.models import Worker as WorkerRow
 from streamapp.models.worker import WorkerState
 from streamapp.mount import Mount, Retry, Shape
@@ -66,13 +66,16 @@ class Worker(moving.Worker):
 class World:
     """Everything there is in one history. Every method is one step that may fail half-way."""
 
+    handler = Handler
+    judge = Model
+
     def __init__(self, random: Random, setting: Setting) -> None:
         self.random = random
         self.setting = setting
         self.now = 0.0
         self.calm = False
         self.faults = Faults(random)
-        self.model = Model()
+        self.model = self.judge()
         self.broker = ChaosBroker(self.faults, grouped=setting.grouped)
         self.log = LocalLog()
         """The same log, to write to without faults."""
@@ -82,7 +85,7 @@ class World:
         self.publish()
 
     def start(self) -> None:
-        calls = Handler(self)
+        calls = self.handler(self)
         worker = Worker.__new__(Worker)
         worker.world = self
         store = ShakyStore(self.faults, lambda *what: self._heard(worker, *what))
@@ -205,10 +208,13 @@ class World:
         position = self.position()
         with suppress(*OUTAGES, StalePlan, ValueError):
             plan = service.plan(self.source.topic, position, broker=self.broker, source=self.source)
-            service.apply(plan, origin="test")
+            self._applied(service.apply(plan, origin="test"))
             for line in plan.lines:
                 self.number()
                 self.model.skipped(line.checkpoint, line.new)
+
+    def _applied(self, rewind: Rewind) -> None:
+        """Note a rewind that was stored; for histories that look at each."""
 
     def position(self) -> Position:
         shard = self.random.choice(self.log.shards(self.source.topic))

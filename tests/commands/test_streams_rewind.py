@@ -19,7 +19,11 @@ EVERY_KIND = [
     "1@55",
     "orders/1@55",
     "1@3",
-    "1@4000",
+    "1@4000 --clamp",
+    "0@41 orders/2@89",
+    "--shift=-7",
+    "--shift=7",
+    "--shift=-4000",
     "2026-11-01T00:50:30Z",
     "-36500d",
     "-0s",
@@ -33,9 +37,10 @@ def rows(streams):
 
 @pytest.mark.parametrize("position", EVERY_KIND)
 def test_the_stored_positions_are_those_of_the_review(streams, rows, position):
-    reviewed = json.loads(streams("rewind", "ledger.spend", position, "--dry-run", "--json").text)
+    words = position.split()
+    reviewed = json.loads(streams("rewind", "ledger.spend", *words, "--dry-run", "--json").text)
     assert [position_of(row) for row in rows] == [70, 70, 70]
-    said = streams("rewind", "ledger.spend", position, "--execute", "--json")
+    said = streams("rewind", "ledger.spend", *words, "--execute", "--json")
     assert said.code == 0
     for line in reviewed["lines"]:
         assert position_of(next(row for row in rows if row.pk == line["checkpoint"])) == line["new"]

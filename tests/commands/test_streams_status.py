@@ -126,7 +126,7 @@ def test_the_number_of_queries_does_not_grow_with_the_shards(streams, django_ass
     for number in (3, 300):
         rows = started("ledger.spend", dict.fromkeys(log(partitions=number, first=0, end=1), 0))
         worker(rows)
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(8):
             streams("status", "ledger.spend")
         Subscription.objects.all().delete()
         LocalBroker("local", {}).delete_stream("orders")

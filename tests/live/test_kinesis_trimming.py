@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from streamapp.brokers.base import OutOfRange
+from streamapp.brokers.looking import Limits
+from streamapp.exceptions import InvalidPosition
 from streamapp.positions import SHARD_END
 from tests.live.kinesis_service import Service
 
@@ -115,3 +117,14 @@ def test_iterators_that_expire_later_bring_no_record_twice(service):
     service.broker.publish(source.stream, b"2")
 
     assert reading.values(2) == [b"1", b"2"]
+
+
+def test_a_look_at_a_record_past_its_retention_begins_at_the_oldest_one_kept_or_is_refused(service):
+    _, old = trimmed(service)
+    try:
+        peeked = service.broker.peek(old.shard, old.position, Limits(10, 1024, 20))
+    except InvalidPosition as error:
+        assert "it was trimmed" in str(error)
+        peeked = service.broker.peek(old.shard, 0, Limits(10, 1024, 20))
+    assert [record.value for record in peeked.records] == [b"kept"]
+    assert peeked.begin in (0, peeked.records[0].position)

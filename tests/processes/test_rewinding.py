@@ -5,7 +5,6 @@ The admin action goes through Django's test client.
 
 import io
 import json
-import re
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from streamapp.models import Checkpoint, Rewind
+from tests.admin import wizard
 from tests.processes.conftest import Stage, await_true
 from tests.processes.test_taking_over import owners
 from tests.processes.traffic import Traffic
@@ -22,7 +22,6 @@ pytestmark = [pytest.mark.live("kafka"), pytest.mark.alone, pytest.mark.timeout(
 
 PARTITIONS = 4
 SECONDS = 2.0
-ADMIN = "/admin/streamapp/checkpoint/"
 KINDS = ["earliest", "latest", "2@15", "topic/1@20", "a moment", "-2s"]
 
 
@@ -57,23 +56,14 @@ def by_command(stage, position) -> Reviewed:
 
 
 def by_admin(stage, position, client) -> Reviewed:
-    rows = Checkpoint.objects.filter(stream=stage.topic)
-    chosen = {"action": "rewind", "_selected_action": [row.pk for row in rows]}
-    asked = client.post(ADMIN, chosen, follow=True)
-    fields = hidden(asked) | {"position": position, "reason": "a test"}
-    reviewed = client.post(f"{ADMIN}rewind/review/", fields)
+    reviewed = wizard.review(client, Checkpoint.objects.filter(stream=stage.topic), position)
     lines = {line.shard: line.new for line in reviewed.context["plan"].lines}
-    client.post(f"{ADMIN}rewind/apply/", hidden(reviewed), follow=True)
+    wizard.apply(client, reviewed)
     return Reviewed({int(name.split("/")[1]): new for name, new in lines.items()}, newest())
 
 
 def newest() -> Rewind:
     return Rewind.objects.latest("id")
-
-
-def hidden(response):
-    found = re.findall(r'<input type="hidden" name="(\w+)"(?: value="([^"]*)")?', response.content.decode())
-    return dict(found)
 
 
 def offsets_after(stage, shard, moment) -> list[int]:

@@ -189,6 +189,12 @@ SUBSCRIPTIONS = [
         two({"HANDLER": f"{SAMPLE}.handle_pattern"}, {"HANDLER": f"{SAMPLE}.handle_list"}),
         "in the group 'pattern'",
     ),
+    Case(Code.BAD_MASK, mounted(MASK="iban"), "MASK is 'iban'", '["iban", "customer.email"]'),
+    Case(Code.BAD_MASK, mounted(MASK={"iban": True}), "MASK is {'iban': True}"),
+    Case(Code.BAD_MASK, mounted(MASK=["iban", ""]), "'', which names no field"),
+    Case(Code.BAD_MASK, mounted(MASK=["customer..email"]), "'customer..email'"),
+    Case(Code.BAD_MASK, mounted(MASK=[" iban"]), "' iban'"),
+    Case(Code.BAD_MASK, mounted(MASK=[5]), "MASK has 5"),
 ]
 WARNINGS = [
     Case(Code.COPIES_FOR_ALL, laddered(RETRY_TO="source"), "every other reader of 'orders'", "'database'"),
@@ -265,6 +271,7 @@ def test_a_warning_keeps_nothing_from_mounting(case: Case) -> None:
         mounted(),
         mounted("handle_batch"),
         mounted("handle_async"),
+        mounted(MASK=["iban", "customer.email"]),
         mounted("handle_async_batch", TRANSACTION="handler"),
         mounted("handle_partitions", CHECKPOINTS="process", REPLAY_FROM="-7d", REPLAY_SCOPE="assignment"),
         mounted("handle_unmakeable", DECODER=f"{SAMPLE}.decode"),

@@ -9,8 +9,7 @@ import pytest
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ReadTimeoutError
 
-from streamapp.brokers.kinesis import clients
-from streamapp.brokers.kinesis.clients import Clients
+from streamapp.brokers.kinesis.clients import Clients, Patience
 
 CREDENTIALS = {"region_name": "us-east-1", "aws_access_key_id": "any", "aws_secret_access_key": "any"}
 
@@ -22,9 +21,8 @@ def silent():
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
-def test_a_silent_service_is_given_up_after_the_time_out_and_not_asked_again(silent, monkeypatch):
-    monkeypatch.setattr(clients, "READ_SECONDS", 0.3)
-    made = Clients({**CREDENTIALS, "endpoint_url": silent})
+def test_a_silent_service_is_given_up_after_the_time_out_and_not_asked_again(silent):
+    made = Clients({**CREDENTIALS, "endpoint_url": silent}, Patience(connect=1, read=0.3))
     begun = time.monotonic()
 
     with pytest.raises(ReadTimeoutError):

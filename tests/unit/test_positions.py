@@ -115,6 +115,18 @@ def test_so_long_ago_is_counted_from_the_moment_of_resolving() -> None:
     assert Ago(60).moment(NEW_YEAR) == Moment(1767225600000 - 60_000)
 
 
+@pytest.mark.parametrize("text", ["0@" + "9" * 5000, "-" + "9" * 5000 + "d"])
+def test_numbers_without_an_end_are_no_positions(text: str) -> None:
+    with pytest.raises(InvalidPosition):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["-999999d", "-999999999999d"])
+def test_a_duration_that_no_calendar_has_is_no_position(text: str) -> None:
+    with pytest.raises(InvalidPosition, match="before the year 1"):
+        parse(text).moment(NEW_YEAR)
+
+
 def test_kafka_positions_are_the_written_ones() -> None:
     assert KafkaPosition.earliest() == parse("earliest")
     assert KafkaPosition.latest() == parse("latest")

@@ -10,11 +10,13 @@ from streamapp.brokers.base import Broker, Kept, Published, Reader, Source, Subs
 from streamapp.brokers.kafka import options as settings
 from streamapp.brokers.kafka import resolving
 from streamapp.brokers.kafka.group import GroupReader
+from streamapp.brokers.kafka.looking import Looks
 from streamapp.brokers.kafka.publisher import Publisher
 from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reader import PartitionReader
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
+from streamapp.brokers.looking import Limits, Peeked
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.observability.logs import Fields
 from streamapp.positions import Position
@@ -39,6 +41,7 @@ class KafkaBroker(Broker):
         self._clock = clock
         self._reports = Reports(alias)
         self._queries = Queries(options, self._reports)
+        self._looks = Looks(options, self._queries, self._reports)
         self._publisher = Publisher(options, self._reports)
         self._topic_ids: dict[str, str] = {}
 
@@ -93,12 +96,20 @@ class KafkaBroker(Broker):
         """Return the offsets that the group has committed."""
         return self._queries.committed(group, shards)
 
+    def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Look at records from an offset on, with a client that joins no group and is closed afterwards."""
+        return self._looks.peek(shard, position, limits)
+
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a member of the group, or a reader without a group for KafkaPartitions."""
         source: Any = subscribing.source
         options = {**self.options, **source.client}
-        kind = PartitionReader if isinstance(source, KafkaPartitions) else GroupReader
+        kind = GroupReader if self.assigns(source) else PartitionReader
         return kind(options, subscribing, self._reports, self._queries)
+
+    def assigns(self, source: Source) -> bool:
+        """Tell that a consumer group assigns whatever isn't KafkaPartitions."""
+        return not isinstance(source, KafkaPartitions)
 
     def publish(
         self,

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+from streamapp.brokers.looking import Limits
+
 OWNED = {
     "group.id": "Set GROUP of the subscription, or the source's group",
     "enable.auto.commit": "Checkpoints decide what is committed",
@@ -100,6 +102,17 @@ def consumer_options(options: Mapping[str, Any], group: str) -> dict[str, Any]:
 def onlooker_options(options: Mapping[str, Any], group: str) -> dict[str, Any]:
     """Return the options of a client that asks about a group without joining it, in the classic way."""
     return {**without_membership(options), "enable.auto.commit": False, "group.id": group}
+
+
+def looking_options(options: Mapping[str, Any], group: str, limits: Limits) -> dict[str, Any]:
+    """Return the options of a client that looks at a few records and fetches hardly more than those."""
+    bounded = {
+        "queued.min.messages": limits.records,
+        "queued.max.messages.kbytes": max(1, limits.size // 1024),
+        "fetch.message.max.bytes": limits.size,
+    }
+    given = without_membership(options)
+    return {**READING_DEFAULTS, **given, **READING, **bounded, "group.id": group}
 
 
 def producer_options(options: Mapping[str, Any]) -> dict[str, Any]:

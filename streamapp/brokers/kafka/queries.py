@@ -1,11 +1,12 @@
 """Questions to the cluster on a client of their own, each with a bound on the time it may take."""
 
+import copy
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 from confluent_kafka import (
     Consumer,
@@ -27,12 +28,13 @@ from streamapp.records import Shard
 
 TIMEOUT = 10.0
 PAUSE = 0.1
+SHORTEST = 0.1
 
 
 class Queries:
     """Asks the cluster. Used from any thread; each process gets a client of its own at its first question.
 
-    Every method blocks for up to 10 seconds and raises BrokerUnavailable after that.
+    Every method blocks for up to 10 seconds, or what `within` says, and raises BrokerUnavailable after that.
     """
 
     def __init__(self, options: Mapping[str, Any], reports: Reports) -> None:
@@ -40,13 +42,20 @@ class Queries:
         self._options = options
         self._reports = reports
         self._clients: dict[int, AdminClient] = {}
+        self._until: float | None = None
         uncommitted = options.get("isolation.level") == "read_uncommitted"
         self._isolation = IsolationLevel.READ_UNCOMMITTED if uncommitted else IsolationLevel.READ_COMMITTED
+
+    def within(self, seconds: float) -> Self:
+        """Return the same that asks on the same client, with so many seconds for all its questions."""
+        hurried = copy.copy(self)
+        hurried._until = time.monotonic() + seconds
+        return hurried
 
     def topics(self) -> list[str]:
         """Return the names of all topics."""
         with answering("which topics there are"):
-            return sorted(self._client().list_topics(timeout=TIMEOUT).topics)
+            return sorted(self._client().list_topics(timeout=self._patience()).topics)
 
     def describe(self, topics: Iterable[str]) -> dict[str, TopicDescription]:
         """Return what the topics are now; those that don't exist are left out."""
@@ -59,7 +68,7 @@ class Queries:
     def ask(self, topics: Iterable[str]) -> Mapping[str, Future[TopicDescription]]:
         """Ask what the topics are now, without waiting for the answers."""
         asked: Mapping[str, Future[TopicDescription]] = self._client().describe_topics(
-            TopicCollection(sorted(topics)), request_timeout=TIMEOUT
+            TopicCollection(sorted(topics)), request_timeout=self._patience()
         )
         return asked
 
@@ -91,7 +100,7 @@ class Queries:
         if not asked:
             return {}
         with answering("how long topics keep records"):
-            found = _found(self._client().describe_configs(asked, request_timeout=TIMEOUT))
+            found = _found(self._client().describe_configs(asked, request_timeout=self._patience()))
         seconds = {resource.name: _retention(entries) for resource, entries in found.items()}
         return {name: kept for name, kept in seconds.items() if kept is not None}
 
@@ -101,7 +110,7 @@ class Queries:
         partitions = [TopicPartition(*key) for key in asked]
         # Not by the admin client: its process dies of an answer that a coordinator gives while it loads.
         with answering(f"what the group {group} has committed"), self._onlooker(group) as consumer:
-            found = consumer.committed(partitions, timeout=TIMEOUT)
+            found = consumer.committed(partitions, timeout=self._patience())
             for entry in found:
                 if entry.error:
                     raise KafkaException(entry.error)
@@ -126,10 +135,10 @@ class Queries:
 
     def _settled_offsets(self, asked: dict[TopicPartition, OffsetSpec]) -> dict[Any, Any]:
         """Ask again, up to the timeout, while a partition has no leader yet."""
-        until = time.monotonic() + TIMEOUT
+        until = time.monotonic() + self._patience()
         while True:
             answers = self._client().list_offsets(
-                asked, isolation_level=self._isolation, request_timeout=TIMEOUT
+                asked, isolation_level=self._isolation, request_timeout=self._patience()
             )
             try:
                 return _found(answers)
@@ -137,6 +146,12 @@ class Queries:
                 if error.args[0].code() not in MOVING or time.monotonic() > until:
                     raise
             time.sleep(PAUSE)
+
+    def _patience(self) -> float:
+        """Return how many seconds a question may take."""
+        if self._until is None:
+            return TIMEOUT
+        return min(TIMEOUT, max(SHORTEST, self._until - time.monotonic()))
 
     def close(self) -> None:
         """Forget the client of this process."""

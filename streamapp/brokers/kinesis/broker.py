@@ -9,9 +9,10 @@ from typing import Any
 from streamapp.brokers.base import Broker, Kept, Missing, Published, Reader, Source, Subscribing
 from streamapp.brokers.kinesis import options as settings
 from streamapp.brokers.kinesis import packing, resolving
-from streamapp.brokers.kinesis.clients import Clients
+from streamapp.brokers.kinesis.clients import Clients, Patience
 from streamapp.brokers.kinesis.failures import Reports
 from streamapp.brokers.kinesis.feed import Feed, Means
+from streamapp.brokers.kinesis.looking import Looks
 from streamapp.brokers.kinesis.moments import Moments
 from streamapp.brokers.kinesis.pacing import Paces
 from streamapp.brokers.kinesis.pool import Pool
@@ -19,10 +20,13 @@ from streamapp.brokers.kinesis.publisher import Outgoing, Place, Publisher
 from streamapp.brokers.kinesis.queries import Queries
 from streamapp.brokers.kinesis.reader import KinesisReader
 from streamapp.brokers.kinesis.sources import KinesisStream
+from streamapp.brokers.looking import Limits, Peeked
 from streamapp.positions import Position
 from streamapp.records import Bounds, Shard
 
 MOST_RECORDS, FEWEST_RECORDS = 10_000, 100
+IMPATIENT = Patience(connect=2, read=3, attempts=1)
+"""How long a look waits for the service: somebody waits for the look."""
 AHEAD_RECORDS, AHEAD_BYTES = 100_000, 128 * 1024 * 1024
 """What all shards together may bring with one read each; two pages of a shard wait at most."""
 
@@ -46,6 +50,8 @@ class KinesisBroker(Broker):
         self._publisher = Publisher(self.clients)
         self._paces = Paces()
         self._reports = Reports(alias)
+        self._hurried = Clients(options, IMPATIENT)
+        self._looks = Looks(self._hurried, Queries(self._hurried, self._moments), self._paces)
         self._pools: dict[int, Pool] = {}
 
     @classmethod
@@ -93,6 +99,10 @@ class KinesisBroker(Broker):
         streams = {shard.stream for shard in shards}
         seconds = {stream: self._queries.retention(stream) for stream in sorted(streams)}
         return {shard: Kept(seconds=seconds[shard.stream]) for shard in shards}
+
+    def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Look at records from a position on; takes a few of the reads that the shard gives a second."""
+        return self._looks.peek(shard, position, limits)
 
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader, and the stream if its source says so; else a missing stream is the first news."""
@@ -150,6 +160,10 @@ class KinesisBroker(Broker):
         """Write a position for people: `horizon`, a moment, a sequence number or `SHARD_END`."""
         return packing.describe(position)
 
+    def read(self, text: str) -> int:
+        """Return the number that `describe` has written, or that of a bare sequence number."""
+        return packing.read(text)
+
     def records_between(self, first: int, end: int) -> int | None:  # noqa: ARG002
         """Return None: sequence numbers don't count records."""
         return None
@@ -159,6 +173,7 @@ class KinesisBroker(Broker):
         if pool := self._pools.pop(os.getpid(), None):
             pool.close()
         self.clients.close()
+        self._hurried.close()
 
     def _published(self, stream: str, place: Place) -> Published:
         shard, sequence = place

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,24 +14,35 @@ from botocore.utils import parse_timestamp
 
 from streamapp.brokers.kinesis import options as settings
 
-CONNECT_SECONDS = 3
-READ_SECONDS = 10
 CREATION = threading.Lock()
 """A session of boto3 must not be used by two threads at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many seconds a connection and an answer may take, and how often a question is asked."""
+
+    connect: float = 3
+    read: float = 10
+    attempts: int = 3
+
+
+USUAL = Patience()
 
 
 class Clients:
     """Gives out this process's clients; those of a parent process stay untouched."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, options: Mapping[str, Any], patience: Patience = USUAL) -> None:
         """Keep the options; no I/O happens before the first use."""
         self._options = options
+        self._patience = patience
         self._made: dict[tuple[int, int], Any] = {}
         self._sessions: dict[int, boto3.session.Session] = {}
 
     def asking(self) -> Any:
-        """Return the client for questions and for publishing, which tries three times by itself."""
-        return self._client(attempts=3)
+        """Return the client for questions and for publishing, which tries again by itself."""
+        return self._client(self._patience.attempts)
 
     def reading(self) -> Any:
         """Return the client of the readers. It tries once: a shard that must wait occupies no thread."""
@@ -51,8 +63,8 @@ class Clients:
 
     def _new(self, attempts: int) -> Any:
         config = Config(
-            connect_timeout=CONNECT_SECONDS,
-            read_timeout=READ_SECONDS,
+            connect_timeout=self._patience.connect,
+            read_timeout=self._patience.read,
             max_pool_connections=settings.threads(self._options) + 4,
             retries={"mode": "standard", "total_max_attempts": attempts},
         )

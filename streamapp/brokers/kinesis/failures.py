@@ -19,6 +19,7 @@ AWS_ERRORS = (BotoCoreError, ClientError)
 MISSING = "ResourceNotFoundException"
 EXPIRED = "ExpiredIteratorException"
 BUSY = "ResourceInUseException"
+THROTTLED = frozenset({"ProvisionedThroughputExceededException", "LimitExceededException"})
 WRONG = frozenset({"InvalidArgumentException", "ValidationException"})
 
 

@@ -8,9 +8,11 @@ A sequence number has up to 129 digits. Numbers of records start above that, so 
 number can't be taken for one.
 """
 
+import re
 from dataclasses import dataclass
 
-from streamapp.positions import SHARD_END, Moment
+from streamapp.exceptions import InvalidPosition
+from streamapp.positions import SHARD_END, Moment, parse
 
 HORIZON = 0
 UNIT = 10**18
@@ -18,6 +20,10 @@ UNIT = 10**18
 SEQUENCES = 10**129
 RECORDS = SEQUENCES * UNIT
 """Where the numbers of records begin; they end below SHARD_END."""
+
+FORMS = "horizon, a moment like 2026-11-01T00:00:00Z, a sequence number, or `after` and a sequence number"
+_NAMED = {"horizon": HORIZON, "SHARD_END": SHARD_END}
+_PLACE = re.compile(r"(?P<after>after )?(?P<sequence>[0-9]{1,129})(?:/(?P<part>[0-9]{1,6}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +76,19 @@ def describe(position: int) -> str:
     if position == SHARD_END:
         return "SHARD_END"
     return str(unpack(position) or "horizon")
+
+
+def read(text: str) -> int:
+    """Return the number that `describe` has written. Raises InvalidPosition."""
+    if text in _NAMED:
+        return _NAMED[text]
+    if match := _PLACE.fullmatch(text):
+        number = at(int(match["sequence"]), int(match["part"] or 0))
+        return after(number) if match["after"] else number
+    try:
+        found = parse(text)
+    except InvalidPosition:
+        found = None
+    if not isinstance(found, Moment):
+        raise InvalidPosition(f"{text!r} is no place in a shard. Write {FORMS}.")
+    return moment(found.milliseconds)

@@ -9,9 +9,11 @@ from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribin
 from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
 from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.brokers.local.entry import Entry
+from streamapp.brokers.local.looking import peek
 from streamapp.brokers.local.reader import LocalReader
 from streamapp.brokers.local.resolving import resolve
 from streamapp.brokers.local.sources import LocalStream, belongs, named_streams
+from streamapp.brokers.looking import Limits, Peeked
 from streamapp.conf import configuration
 from streamapp.positions import At, Position
 from streamapp.records import Bounds, Shard
@@ -91,6 +93,10 @@ class LocalBroker(Broker):
         """Return what the partitions keep now; those of deleted streams are left out."""
         found = self._log.partitions({shard.stream for shard in shards})
         return {shard: Bounds(found[shard].first, found[shard].end) for shard in shards if shard in found}
+
+    def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Look at records from an offset on."""
+        return peek(self._log, shard, min(position, LAST_OFFSET), limits)
 
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader, and the streams that its source names if they are missing."""

@@ -6,7 +6,7 @@ thread's own connection and raise django.db.Error as it comes.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connections, transaction
@@ -18,6 +18,8 @@ from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
 from streamapp.records import Shard
 
 Bytes = bytes | memoryview | None
+COLUMNS = ("offset", "key", "value", "headers", "timestamp")
+ROWS_AT_ONCE = 10
 Row = tuple[int, Bytes, Bytes, Mapping[str, str], int]
 """Offset, key, value, headers as base64, milliseconds since the epoch."""
 
@@ -101,7 +103,12 @@ class Log:
     def read(self, partition: Partition, first: int, count: int) -> list[Row]:
         """Return the records with the `count` offsets from `first` on, as far as they are kept."""
         rows = self._records().filter(partition=partition.id, offset__gte=first, offset__lt=first + count)
-        return list(rows.order_by("offset").values_list("offset", "key", "value", "headers", "timestamp"))
+        return list(rows.order_by("offset").values_list(*COLUMNS))
+
+    def walk(self, partition: Partition, first: int) -> Generator[Row, None, None]:
+        """Yield the records from an offset on, a few fetched at once; close it to end the query."""
+        rows = self._records().filter(partition=partition.id, offset__gte=first).order_by("offset")
+        yield from rows.values_list(*COLUMNS).iterator(chunk_size=ROWS_AT_ONCE)
 
     def first_since(self, partition: Partition, milliseconds: int) -> int | None:
         """Return the offset of the first record that is not older, if there is one."""

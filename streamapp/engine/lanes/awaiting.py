@@ -37,7 +37,7 @@ class AwaitedRecords(RecordHandling):
         for index, raw in zip(part.indexes, raws, strict=True):
             if not part.current:
                 return None
-            if not self._gate.enter():
+            if part.state.paused or not self._gate.enter():
                 return rest(part, index, attempt, failures=failures)
             if left := await self._deliver(part, index, attempt, failures, decode, raw):
                 return left

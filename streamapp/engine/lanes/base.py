@@ -44,5 +44,10 @@ class Lanes(ABC):
 
     @property
     @abstractmethod
+    def calling(self) -> bool:
+        """Tell whether a call runs beside the thread that asks."""
+
+    @property
+    @abstractmethod
     def busy(self) -> bool:
         """Tell whether something is handled, or waits to be handled or tried again; from any thread."""

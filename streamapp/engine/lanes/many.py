@@ -59,9 +59,14 @@ class ManyLanes(Lanes):
             self._wake()
 
     def work(self) -> None:
-        """Raise what a lane has died of, in the thread whose death ends the worker."""
+        """Let lanes go on with what was paused; raise what one has died of, where that ends the worker."""
         if self._failure:
             raise self._failure
+        with self._waits:
+            revived = self._strands.revive()
+            self._waits.notify(self._strands.ready if revived else 0)
+        if revived:
+            self._wake()
 
     def patience(self, timeout: float) -> float:
         """Look often while a shard waits for the lanes."""
@@ -82,6 +87,12 @@ class ManyLanes(Lanes):
         """Forget what waits and runs."""
         with self._waits:
             self._strands.clear()
+
+    @property
+    def calling(self) -> bool:
+        """Tell whether a lane is in a call."""
+        with self._waits:
+            return self._strands.calling
 
     @property
     def busy(self) -> bool:

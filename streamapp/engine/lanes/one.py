@@ -83,6 +83,11 @@ class OneLane(Lanes):
         """Do nothing: whoever calls this isn't in a call."""
 
     @property
+    def calling(self) -> bool:
+        """Return False: whoever asks isn't in a call."""
+        return False
+
+    @property
     def busy(self) -> bool:
         """Tell whether work is being handled, or waits to be handled or tried again."""
         return self._at_work or bool(self._backlog)

@@ -37,11 +37,15 @@ class Strands:
         self._later: list[tuple[float, int, Taken]] = []
         self._numbers = count()
         self._running: dict[int, Taken] = {}
+        self._paused: list[Strand] = []
+        """Strands whose next records are of a paused shard."""
+        self._halted: list[Taken] = []
+        """Works to be tried again, of paused shards."""
         self._waiting: Counter[ShardState] = Counter()
         self._returning: dict[Strand, list[tuple[Waits, Line]]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._queues or self._later or self._running)
+        return bool(self._queues or self._later or self._halted or self._running)
 
     @property
     def ready(self) -> int:
@@ -69,8 +73,24 @@ class Strands:
             self._ready.append(strand)
 
     def waiting(self, most: int) -> set[Shard]:
-        """Return the shards of which so many records wait for a lane, or more."""
-        return {state.shard for state, records in self._waiting.items() if records >= most}
+        """Return the shards of which so many records wait for a lane, or more; no paused ones."""
+        return {
+            state.shard for state, records in self._waiting.items() if records >= most and not state.paused
+        }
+
+    def revive(self) -> bool:
+        """Let what waited go on whose shards aren't paused any more; tell whether there is any."""
+        halted, self._halted = self._halted, []
+        paused, self._paused = self._paused, []
+        for taken in halted:
+            if all(_is_halted(part) for part in taken.work.slices):
+                self._halted.append(taken)
+            else:
+                heappush(self._later, (taken.work.due, next(self._numbers), taken))
+        for strand in paused:
+            queue = self._queues.get(strand)
+            (self._paused if queue and _is_halted(queue[0]) else self._ready).append(strand)
+        return len(self._halted) < len(halted) or len(self._paused) < len(paused)
 
     def take(self, now: float) -> Taken | None:
         """Return what a lane may do now, or None."""
@@ -95,6 +115,11 @@ class Strands:
         """Return the moment at which something that waits for its time may be done."""
         return self._later[0][0] if self._later else None
 
+    @property
+    def calling(self) -> bool:
+        """Tell whether a call runs."""
+        return bool(self._running)
+
     def running(self, shards: Collection[Shard]) -> bool:
         """Tell whether a call runs for one of these shards."""
         return any(
@@ -105,8 +130,9 @@ class Strands:
         """Forget what waits of these shards."""
         for strand, queue in list(self._queues.items()):
             self._queues[strand] = deque(part for part in queue if part.state.shard not in shards)
+        halted, self._halted = self._halted, []
         later, self._later = self._later, []
-        for due, number, taken in later:
+        for due, number, taken in [*later, *((each.work.due, next(self._numbers), each) for each in halted)]:
             slices = tuple(part for part in taken.work.slices if part.state.shard not in shards)
             if slices:
                 work = replace(taken.work, slices=slices)
@@ -121,15 +147,27 @@ class Strands:
         for forgotten in (self._queues, self._ready, self._later, self._running, self._waiting):
             forgotten.clear()
         self._returning.clear()
+        self._paused.clear()
+        self._halted.clear()
 
     def _due(self, now: float) -> Taken | None:
         while self._later and self._later[0][0] <= now:
             *_, taken = heappop(self._later)
-            work = taken.work.current()
+            work, paused = taken.work.current().apart()
+            halted = self._halt(paused)
+            strands = [strand for strand in taken.strands if strand not in halted]
             if work.slices:
-                return Taken(taken.strands, work)
-            self._release(taken.strands)
+                return Taken(strands, work)
+            self._release(strands)
         return None
+
+    def _halt(self, work: Work) -> Sequence[Strand]:
+        """Set work aside until its shards aren't paused any more; its strands wait with it."""
+        if not work.slices:
+            return ()
+        strands = [strand for part in work.slices for strand, _ in self._split(part)]
+        self._halted.append(Taken(strands, work))
+        return strands
 
     def _next(self) -> Taken | None:
         """Take one piece of one strand."""
@@ -137,7 +175,7 @@ class Strands:
             strand = self._ready.popleft()
             if part := self._first_of(strand, None):
                 return Taken((strand,), Work((part,)))
-            del self._queues[strand]
+            self._leave(strand)
         return None
 
     def _next_batch(self) -> Taken | None:
@@ -156,7 +194,7 @@ class Strands:
             if len(slices) > found:
                 strands.append(strand)
             else:
-                del self._queues[strand]
+                self._leave(strand)
             if slices and slices[-1].state.alone:
                 break
         return Taken(strands, Work(tuple(slices))) if slices else None
@@ -165,15 +203,25 @@ class Strands:
         queue = self._queues[strand]
         return bool(queue) and queue[0].state.alone
 
+    def _leave(self, strand: Strand) -> None:
+        """Forget a strand of which nothing is left, or let it wait while its shard is paused."""
+        if self._queues[strand]:
+            self._paused.append(strand)
+        else:
+            del self._queues[strand]
+
     def _first_of(self, strand: Strand, room: int | None) -> Slice | None:
-        """Take a strand's first piece that no move has voided, cut to the room there is."""
+        """Take a strand's first piece that no move has voided, cut to the room there is.
+
+        Stops in front of a piece of a paused shard.
+        """
         queue = self._queues[strand]
         for waits, line in self._returning.pop(strand, ()):
             parts = waits.take(line)
             queue.extendleft(reversed(parts))
             for part in parts:
                 self._waiting[part.state] += len(part.indexes)
-        while queue:
+        while queue and not _is_halted(queue[0]):
             part = queue.popleft()
             if room and len(part.indexes) > room and part.current:
                 queue.appendleft(part.rest(part.indexes[room:]))
@@ -196,3 +244,7 @@ class Strands:
                 self._ready.append(strand)
             else:
                 self._queues.pop(strand, None)
+
+
+def _is_halted(part: Slice) -> bool:
+    return part.state.paused and part.current

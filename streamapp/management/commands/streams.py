@@ -1,4 +1,4 @@
-"""`manage.py streams`: look at subscriptions and move their checkpoints."""
+"""`manage.py streams`: look at subscriptions, move their checkpoints, and tell their workers what to do."""
 
 from typing import Any
 
@@ -6,16 +6,34 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from streamapp.exceptions import StreamappError
+from streamapp.management.streams.actions import (
+    DrainWorker,
+    PauseShards,
+    RedeliverRecords,
+    ReleaseLeases,
+    ResumeShards,
+    SkipRecord,
+)
 from streamapp.management.streams.database import explain
 from streamapp.management.streams.forget import Forget
+from streamapp.management.streams.peek import Peek
 from streamapp.management.streams.rename import Rename
 from streamapp.management.streams.rewind import Rewind
 from streamapp.management.streams.status import Status
 from streamapp.management.streams.subcommand import Subcommand
+from streamapp.management.streams.undo import Undo
 
 SUBCOMMANDS: dict[str, type[Subcommand]] = {
     "status": Status,
     "rewind": Rewind,
+    "undo": Undo,
+    "peek": Peek,
+    "pause": PauseShards,
+    "resume": ResumeShards,
+    "skip": SkipRecord,
+    "redeliver": RedeliverRecords,
+    "release": ReleaseLeases,
+    "drain": DrainWorker,
     "rename": Rename,
     "forget": Forget,
 }
@@ -25,7 +43,7 @@ class Command(BaseCommand):
     """Picks the subcommand and turns its result into an exit code."""
 
     help = (
-        "Look at subscriptions and move their checkpoints. "
+        "Look at subscriptions, move their checkpoints, and tell their workers what to do. "
         "Exit codes: 0 done, 1 error, 2 wrong use, 3 stored but not applied in time."
     )
 

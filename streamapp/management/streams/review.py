@@ -11,10 +11,13 @@ def review(plan: Plan) -> str:
     """Return the plan as a table with a heading."""
     lines = [
         f"{plan.subscription} to {plan.target}: {plan.scope}. {plan.effect}",
+        *([plan.echo] if plan.echo else []),
         table(HEADINGS, [_row(line) for line in plan.lines]),
     ]
     if plan.staying:
         lines.append(f"No change: {amount(plan.staying, 'other shard')} not named by the position.")
+    lines += [f"No change: {left.shard}: {left.flag}" for left in plan.left]
+    lines += [f"! {note}." for note in plan.remarks]
     return "\n".join(lines)
 
 

@@ -1,19 +1,18 @@
 """`manage.py streams rewind`."""
 
-import json
-import re
-import time
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from streamapp import positions
-from streamapp.management.streams.review import review
-from streamapp.management.streams.subcommand import Exit, Subcommand, add_dry_run_or_execute
-from streamapp.models import Rewind as RewindRow
-from streamapp.services import rewind
+from streamapp.exceptions import InvalidPosition
+from streamapp.management.streams.applying import add_applying, show_or_apply
+from streamapp.management.streams.subcommand import Exit, Subcommand, negative_durations
+from streamapp.services import asking, rewind
 from streamapp.services.scope import shards_named
+from streamapp.services.targets import Shift, Target
 
-POLL_SECONDS = 0.2
+ONE_OF = "Say where to: a position, --shift, --as-of or --csv, and only one of them."
 
 
 class Rewind(Subcommand):
@@ -24,56 +23,61 @@ class Rewind(Subcommand):
     @classmethod
     def add_arguments(cls, parser: ArgumentParser) -> None:
         """Declare the arguments."""
-        # argparse takes -7d for an option unless it looks like a negative number to it.
-        parser._negative_number_matcher = re.compile(r"-\d+[smhd]?")
+        negative_durations(parser)
         parser.add_argument("subscription", help="The name in STREAMAPP.")
-        parser.add_argument("position", help=f"Where to resume: {positions.FORMS}.")
+        parser.add_argument(
+            "position",
+            nargs="*",
+            help=f"Where to resume: {positions.FORMS}. Several, if each names its shard.",
+        )
+        _add_other_targets(parser)
         parser.add_argument(
             "--shard", action="append", metavar="STREAM/SHARD", help="Only this one; give it again for more."
         )
-        parser.add_argument("--reason", default="", help="Kept with the rewind, for whoever asks later.")
-        parser.add_argument("--json", action="store_true", help="Print one JSON object and nothing else.")
-        parser.add_argument(
-            "--wait",
-            type=float,
-            metavar="SECONDS",
-            help="Wait until workers read from there; exit 3 if too late, at once if no live worker runs it.",
-        )
-        add_dry_run_or_execute(parser)
+        add_applying(parser)
 
     def run(self, options: dict[str, Any]) -> Exit:
         """Plan and show, and apply with --execute."""
-        position = positions.parse(options["position"])
-        plan = rewind.plan_mounted(options["subscription"], position, _shards(options))
-        if options["dry_run"]:
-            self.write(json.dumps(_values(plan)) if options["json"] else review(plan))
-            return Exit.DONE
-        row = rewind.apply(plan, origin="command", reason=options["reason"])
-        done = self._wait(row, options["wait"] or 0)
-        self._report(plan, row, done, options)
-        return Exit.DONE if done.done or options["wait"] is None else Exit.LATE
-
-    def _wait(self, row: RewindRow, seconds: float) -> rewind.Progress:
-        deadline = time.monotonic() + seconds
-        while (progress := rewind.progress(row)).under_way and time.monotonic() < deadline:
-            time.sleep(POLL_SECONDS)
-        return progress
-
-    def _report(
-        self, plan: rewind.Plan, row: RewindRow, done: rewind.Progress, options: dict[str, Any]
-    ) -> None:
-        if options["json"]:
-            counts = {"rewind": row.pk, "shards": done.total, "waiting": done.waiting}
-            self.write(json.dumps({**_values(plan), **counts}))
-            return
-        self.write(review(plan))
-        self.write(f"Rewind {row.pk} is stored. {done}")
-        if done.under_way and options["wait"] is None:
-            self.write("Workers follow within a second or so. --wait SECONDS waits for them, next time.")
+        plan = rewind.plan_mounted(options["subscription"], _target(options), _shards(options))
+        return show_or_apply(plan, options, self.write)
 
 
-def _values(plan: rewind.Plan) -> dict[str, Any]:
-    return {**plan.to_json(), "effect": plan.effect}
+def _add_other_targets(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--shift", type=int, metavar="RECORDS", help="So many records on, or back: --shift=-100."
+    )
+    parser.add_argument(
+        "--as-of",
+        metavar="MOMENT",
+        help="The checkpoints as they were then: 2026-11-01T00:00:00Z, or -8h.",
+    )
+    parser.add_argument(
+        "--csv", type=Path, metavar="FILE", help="Lines topic,partition,offset, as Kafka's own tool has them."
+    )
+    parser.add_argument(
+        "--clamp", action="store_true", help="Move a number behind the end of its log to the end."
+    )
+
+
+def _target(options: dict[str, Any]) -> Target:
+    given = [name for name in ("position", "shift", "as_of", "csv") if options[name] not in ([], None)]
+    match given:
+        case ["position"]:
+            return asking.written_target(options["position"], clamp=options["clamp"])
+        case ["shift"]:
+            return Shift(options["shift"])
+        case ["as_of"]:
+            return asking.as_of(positions.parse(options["as_of"]))
+        case ["csv"]:
+            return asking.csv_target(_text_of(options["csv"]), clamp=options["clamp"])
+    raise InvalidPosition(ONE_OF)
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidPosition(f"{file} can't be read: {error}") from error
 
 
 def _shards(options: dict[str, Any]) -> Any:

@@ -70,10 +70,12 @@ def _paragraph(subscription: SubscriptionStatus) -> str:
     owned = "  NOT MOUNTED" if subscription.orphan else ""
     lines = [f"{subscription.name}  {subscription.broker}: {subscription.streams}{owned}"]
     lines += [f"  ! {subscription.problem}"] if subscription.problem else []
+    lines += [f"  ! {subscription.paused}"] if subscription.paused else []
     if subscription.shards:
         rows = table(HEADINGS, [_row(shard) for shard in subscription.shards])
         lines += [f"  {line}" for line in rows.splitlines()]
     lines += [f"  ! {_holds(shard)}" for shard in subscription.shards if shard.held]
+    lines += [f"  ! {shard.shard} {shard.paused}" for shard in subscription.shards if shard.paused]
     lines += [f"  ! {_waits(shard)}" for shard in subscription.shards if shard.waits_for]
     lines += [f"  ! {alert}" for alert in subscription.alerts]
     lines += [f"  ! {_is_passed(shard)}" for shard in subscription.shards if shard.lost]

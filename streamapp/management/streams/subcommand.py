@@ -1,5 +1,6 @@
 """What the subcommands of `manage.py streams` have in common."""
 
+import re
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from collections.abc import Callable
@@ -33,6 +34,11 @@ class Subcommand(ABC):
     @abstractmethod
     def run(self, options: dict[str, Any]) -> Exit:
         """Do it. StreamappErrors become a message and exit code 1."""
+
+
+def negative_durations(parser: ArgumentParser) -> None:
+    """Let `-7d` be an argument: argparse takes it for an option unless it looks like a negative number."""
+    parser._negative_number_matcher = re.compile(r"-\d+[smhd]?")
 
 
 def add_dry_run_or_execute(parser: ArgumentParser) -> None:

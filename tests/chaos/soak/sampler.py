@@ -10,6 +10,7 @@ from django.db.models import Max
 
 from streamapp.engine.settled import read
 from streamapp.models import Checkpoint, RewoundShard, Worker
+from streamapp.positions import SHARD_END
 from tests.chaos.soak.history import Passage
 from tests.chaos.soak.models import Effect
 
@@ -97,7 +98,7 @@ class Sampler:
 
     def _watch_leases(self, rows: list[Checkpoint]) -> None:
         spread: dict[str, dict[int, object]] = {}
-        for row in rows:
+        for row in _readable(rows):
             worker = row.lease.worker
             spread.setdefault(row.subscription.name, {})[row.pk] = worker and worker.pk
             if worker:
@@ -105,6 +106,18 @@ class Sampler:
                 self.counted["takeovers"] += before != worker and self._is_silent(before.process_id)
                 self._owners[row.pk] = worker
         for name, owners in spread.items():
-            if None not in owners.values() and owners != self._spread.get(name):
-                self.counted["rebalances"] += name in self._spread
+            if None not in owners.values():
+                former = self._spread.get(name, owners)
+                self.counted["rebalances"] += any(
+                    former.get(pk, owner) != owner for pk, owner in owners.items()
+                )
                 self._spread[name] = owners
+
+
+def _readable(rows: list[Checkpoint]) -> Iterator[Checkpoint]:
+    """Yield the shards that somebody should have: neither finished nor waiting for their parents."""
+    ended = {(row.subscription_id, row.shard) for row in rows if row.position == SHARD_END}
+    for row in rows:
+        is_free = all((row.subscription_id, parent) in ended for parent in row.parents)
+        if row.position != SHARD_END and row.retired_at is None and is_free:
+            yield row

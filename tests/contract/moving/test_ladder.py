@@ -9,7 +9,10 @@ import pytest
 from streamapp.brokers.base import Broker
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.ladder import Backoff, Ladder, Limit
-from streamapp.models import Alert, DeadLetter, DelayedRecord
+from streamapp.models import Alert, AuditEntry, DeadLetter, DelayedRecord, Pause
+from streamapp.services.actions import Pause as PauseAction
+from streamapp.services.actions import Redeliver, Resume
+from tests.contract.moving.orders import holding, order, skip
 from tests.contract.moving.places import places
 from tests.contract.moving.stage import Stage
 from tests.contract.moving.test_out_of_range import alerts_of
@@ -215,3 +218,76 @@ def test_too_many_letters_are_an_alert(stage):
     assert alerts_of(worker).run_once()
     (shown,) = Alert.objects.filter(checkpoint__subscription__name=stage.name)
     assert (shown.kind, shown.text) == ("limit", "Too many dead letters: 2 records in a row.")
+
+
+@pytest.mark.parametrize("options", [{}, {"lanes": 3}, {"transaction": "checkpoint"}])
+def test_what_waits_goes_on_in_order_when_the_held_record_is_skipped(stage, options):
+    worker = stage.start(start_at="earliest", hold="shard", **options)
+    holding(worker, "0@2")
+    stage.run()
+    stage.save()
+    assert (worker.of(0), stage.stored()["0"]) == (places(0, range(3)), 2)
+    skip(stage, 2)
+    stage.save()
+    stage.run(until=lambda: len(worker.of(0)) == 10)
+    stage.save()
+    assert worker.of(0) == places(0, range(10))
+    assert stage.stored() == {"0": 10, "1": 10}
+
+
+@pytest.mark.parametrize("options", [{}, {"lanes": 3}])
+def test_what_waits_goes_on_in_order_when_the_held_record_is_redelivered(stage, options):
+    worker = stage.start(start_at="earliest", hold="shard", **options)
+    holding(worker, "0@2", times=1)
+    stage.run()
+    stage.save()
+    order(stage, Redeliver, 0)
+    stage.save()
+    stage.run()
+    stage.save()
+    assert worker.of(0) == places(0, [0, 1, 2, *range(2, 10)])
+    assert stage.stored() == {"0": 10, "1": 10}
+
+
+def test_too_many_letters_pause_the_subscription_until_somebody_resumes(stage):
+    worker = stage.start(start_at="earliest", ladder=Ladder(1, limit=Limit(2, 2)))
+    for number in range(2, 6):
+        worker.when(f"0@{number}", fail)
+    stage.run()
+    stage.save()
+    pause = Pause.objects.get(subscription__name=stage.name)
+    assert (pause.checkpoint, pause.reason) == (None, "Too many dead letters: 2 records in a row.")
+    entry = AuditEntry.objects.get(subscription=stage.name, action="pause")
+    assert (entry.origin, entry.reason) == ("worker", pause.reason)
+    worker.consumer.look_at_copies()
+    assert worker.consumer.limit.tripped
+    order(stage, Resume)
+    stage.save()
+    worker.consumer.look_at_copies()
+    assert not worker.consumer.limit.tripped
+    worker.forget()
+    order(stage, Redeliver, 0)
+    stage.save()
+    stage.run()
+    stage.save()
+    assert worker.of(0)[:2] == places(0, [4, 5])
+    assert stage.stored() == {"0": 10, "1": 10}
+
+
+def test_no_copy_is_handled_while_the_subscription_is_paused(stage):
+    worker = stage.start(start_at="earliest", ladder=HOUR)
+    worker.when("0@2", fail)
+    stage.run()
+    stage.save()
+    worker.forget()
+    order(stage, PauseAction)
+    stage.save()
+    make_due(stage)
+    for _ in range(3):
+        worker.consumer.look_at_copies()
+        worker.run_once()
+    assert worker.handled == []
+    order(stage, Resume)
+    stage.save()
+    worker.consumer.look_at_copies()
+    stage.run(until=lambda: worker.handled == ["0@2"])

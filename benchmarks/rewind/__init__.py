@@ -1,0 +1,1 @@
+"""How soon a rewind reaches the handlers: `python -m benchmarks.rewind`."""

@@ -1,0 +1,38 @@
+"""From a position to its record, for those who may see records."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+
+from streamapp.positions import SHARD_END
+from streamapp.services.places import UNREADABLE, described
+
+PERMISSION = "streamapp.view_record"
+
+
+def may_look(request: HttpRequest) -> bool:
+    """Tell whether somebody may see records of the log."""
+    return request.user.has_perm(PERMISSION)
+
+
+def records_url(site: str, checkpoint: int, **query: object) -> str:
+    """Return the page of records of a shard, by the id of its checkpoint; `at` in the query says where."""
+    page = reverse("admin:streamapp_records", current_app=site)
+    return f"{page}?{urlencode({'shard': checkpoint, **query})}"
+
+
+def with_record(row: Any, site: str, checkpoint: int | None, broker: str, position: int, cell: str) -> str:
+    """Return a cell that shows a position as a link to its record.
+
+    It stays as it is for rows that carry no `may_look`, and where there can be no record. `site` is the
+    name of the admin site; `row` comes from `ReadingAdmin.get_queryset`.
+    """
+    place = described(broker, position)
+    if not getattr(row, "may_look", False) or checkpoint is None:
+        return cell
+    if position == SHARD_END or place == UNREADABLE:
+        return cell
+    return format_html('<a href="{}">{}</a>', records_url(site, checkpoint, at=place), cell)

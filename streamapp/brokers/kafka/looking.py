@@ -1,0 +1,96 @@
+"""Looks at records of a partition with a client of its own: no group, no commit, closed afterwards."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
+
+from streamapp.brokers.kafka.chunks import KafkaChunk, offset_of
+from streamapp.brokers.kafka.client import close_consumer, configuring
+from streamapp.brokers.kafka.options import looking_options
+from streamapp.brokers.kafka.queries import Queries
+from streamapp.brokers.kafka.reports import Reports
+from streamapp.brokers.looking import Gathering, Limits, Peeked, Stop, gone
+from streamapp.exceptions import BrokerUnavailable
+from streamapp.records import Shard
+
+NAME = "streamapp-peek"
+"""The client needs the name of a group. Nobody joins it and nothing is committed to it."""
+
+
+class Looks:
+    """Looks on behalf of a broker. Used from any thread; each look has a client of its own."""
+
+    def __init__(self, options: Mapping[str, Any], queries: Queries, reports: Reports) -> None:
+        """Take the broker's options, what asks for the bounds of logs, and who is told of passing errors."""
+        self._options = options
+        self._queries = queries
+        self._reports = reports
+
+    def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Return the records from a position on, as readers see them: of aborted transactions none."""
+        gathering = Gathering(position, limits)
+        first, end = self._kept(shard, limits.seconds)
+        gathering.move(min(max(position, first), end))
+        if gathering.begin == end:
+            return gathering.peeked(Stop.END)
+        with self._client(limits) as consumer:
+            consumer.assign([TopicPartition(shard.stream, int(shard.id), gathering.begin)])
+            return gathering.peeked(_read(consumer, shard, gathering, end))
+
+    def _kept(self, shard: Shard, seconds: float) -> tuple[int, int]:
+        queries = self._queries.within(seconds)
+        if not queries.existing([shard]):
+            raise gone(shard)
+        firsts, ends = queries.firsts([shard]), queries.ends([shard])
+        if shard not in firsts or shard not in ends:
+            raise gone(shard)
+        return firsts[shard], ends[shard]
+
+    @contextmanager
+    def _client(self, limits: Limits) -> Iterator[Consumer]:
+        ours = {"error_cb": self._reports.error, "logger": self._reports}
+        with configuring("make a Kafka client to look at records"):
+            consumer = Consumer({**ours, **looking_options(self._options, NAME, limits)})
+        try:
+            yield consumer
+        finally:
+            close_consumer(consumer, NAME)
+
+
+def _read(consumer: Consumer, shard: Shard, gathering: Gathering, end: int) -> Stop:
+    """Take records until the end that was there at the beginning, or a limit."""
+    while gathering.next < end:
+        if stop := gathering.stop:
+            return _excused(stop, shard, gathering)
+        message = consumer.poll(gathering.seconds_left)
+        if message is None:
+            continue
+        if (error := message.error()) is None:
+            _take(message, shard, gathering)
+        elif error.code() == KafkaError._PARTITION_EOF:
+            gathering.next = offset_of(message)
+            break
+        else:
+            _refuse(error, shard, gathering.next)
+    return Stop.END
+
+
+def _take(message: Message, shard: Shard, gathering: Gathering) -> None:
+    offset = offset_of(message)
+    if offset >= gathering.next:
+        gathering.add(KafkaChunk(shard, [message], offset + 1).record(0), offset + 1)
+
+
+def _refuse(error: KafkaError, shard: Shard, position: int) -> None:
+    raise BrokerUnavailable(f"Kafka didn't give {shard} at {position}: {error.str()}. Look again.")
+
+
+def _excused(stop: Stop, shard: Shard, gathering: Gathering) -> Stop:
+    """Let a look end without a record only if the log says so."""
+    if stop is Stop.SECONDS and not gathering.records:
+        raise BrokerUnavailable(
+            f"Kafka gave no record of {shard} from {gathering.begin} on in time. Look again, or further on."
+        )
+    return stop

@@ -1,0 +1,176 @@
+"""How a plan is worked out: rows, target, bounds, lineage, flags."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count
+from django.db.models.functions import Now
+
+from streamapp.brokers.base import Broker
+from streamapp.conf import configuration
+from streamapp.exceptions import InvalidPosition
+from streamapp.models import Checkpoint
+from streamapp.positions import SHARD_END, Position
+from streamapp.records import Bounds, Shard
+from streamapp.services.closing import Lineage, gated
+from streamapp.services.flags import Flag
+from streamapp.services.plans import Left, Line, Plan
+from streamapp.services.targets import Asked, Target, dump
+from streamapp.services.workers import is_live, owner
+
+Rows = Mapping[Shard, Any]
+FEW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """Makes the plan of one target; the broker is asked, nothing is changed."""
+
+    subscription: str
+    target: Target
+    broker: Broker
+    replay_from: Position | None
+
+    def plan(self, lineage: Lineage, shards: Collection[Shard] | None) -> Plan:
+        """Return the plan for the chosen shards, or all; see `streamapp.services.rewind.plan`."""
+        rows = _rows(self.subscription, lineage)
+        chosen = _chosen(self.subscription, rows, shards)
+        asked = self.target.resolve(chosen, self.broker)
+        waiting = gated(asked.positions, lineage) & rows.keys()
+        moving = [shard for shard in rows if shard in asked.positions or shard in waiting]
+        bounds = self.broker.bounds(moving)
+        wanted = {shard: _wanted(shard, asked, bounds, waiting) for shard in moving}
+        self._refuse_behind(wanted, bounds)
+        lines = tuple(
+            self._line(
+                rows[shard], at, bounds.get(shard), (*_gate(shard, waiting), *asked.flags.get(shard, ()))
+            )
+            for shard, at in wanted.items()
+        )
+        return self._made(chosen, lines, asked, lineage, whole=shards is None)
+
+    def _made(
+        self, chosen: Rows, lines: tuple[Line, ...], asked: Asked, lineage: Lineage, *, whole: bool
+    ) -> Plan:
+        moved = {line.checkpoint for line in lines}
+        left = {shard: flag for shard, flag in asked.staying.items() if chosen[shard].pk not in moved}
+        named = moved | {chosen[shard].pk for shard in left}
+        bare = [shard for shard in lineage if shard not in chosen] if whole else []
+        left.update(dict.fromkeys(bare, Flag.NO_CHECKPOINT))
+        return Plan(
+            subscription=self.subscription,
+            subscription_id=next(iter(chosen.values())).subscription_id,
+            broker=self.broker.alias,
+            target=str(self.target),
+            whole=whole,
+            staying=sum(row.pk not in named for row in chosen.values()),
+            lines=lines,
+            left=tuple(Left(str(shard), flag) for shard, flag in left.items()),
+            chosen=() if whole else tuple(row.pk for row in chosen.values()),
+            asked=tuple(dump(self.target)),
+            words=tuple(self.target.words()),
+            echo=self.target.echo,
+            replay_from=str(self.replay_from or ""),
+        )
+
+    def _refuse_behind(self, wanted: Mapping[Shard, int], bounds: Mapping[Shard, Bounds]) -> None:
+        """Refuse numbers behind the ends of their logs where the operator hasn't allowed to move them."""
+        if self.target.clamps:
+            return
+        behind = [shard for shard, at in wanted.items() if at > _within(at, bounds.get(shard))]
+        if behind:
+            ends = (f"{shard} ends at {self.broker.describe(bounds[shard].end)}" for shard in behind[:FEW])
+            more = f" and {len(behind) - FEW} more" if len(behind) > FEW else ""
+            raise InvalidPosition(
+                f"Behind the end of the log: {', '.join(ends)}{more}. Give a position up to there, or allow "
+                "that it is moved to the end."
+            )
+
+    def _line(self, row: Any, asked: int, bounds: Bounds | None, flags: tuple[Flag, ...]) -> Line:
+        new = _within(asked, bounds)
+        at_end = self.target.is_moment and bounds is not None and not bounds.is_moment and new == bounds.end
+        found = [
+            *[Flag.BEYOND_RETENTION] * (asked < new),
+            *[Flag.BEYOND_END] * (asked > new),
+            *[Flag.NOTHING_AFTER] * at_end,
+            *[Flag.UNCHANGED] * (row.position == new and not row.held_count and not flags),
+            *[Flag.HOLDING] * _comes_again(row, new, bounds),
+            *[Flag.UNKNOWN] * (bounds is None),
+            *_ending(row, new),
+            *flags,
+            *_unread(row, flags),
+        ]
+        return Line(
+            checkpoint=row.pk,
+            shard=str(row),
+            old=row.position,
+            new=new,
+            old_described=self.broker.describe(row.position),
+            new_described=self.broker.describe(new),
+            between=self.broker.records_between(_within(row.position, bounds), new),
+            flags=tuple(found),
+            revision=row.revision,
+            held=row.held_count,
+        )
+
+
+def _rows(subscription: str, present: Lineage) -> Rows:
+    checkpoints = Checkpoint.objects.using(configuration().DATABASE).filter(subscription__name=subscription)
+    rows = checkpoints.select_related("lease__worker").annotate(now=Now(), held_count=Count("held"))
+    stored = {row.key: row for row in rows}
+    return {shard: stored[shard] for shard in present if shard in stored}
+
+
+def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> Rows:
+    wanted = rows.keys() if shards is None else set(shards)
+    if missing := sorted(str(shard) for shard in wanted - rows.keys()):
+        raise InvalidPosition(
+            f"{subscription} has no checkpoint for {', '.join(missing)} in the streams as they are now. "
+            "Choose among the shards that `manage.py streams status` lists as present."
+        )
+    if not rows:
+        raise InvalidPosition(
+            f"{subscription} has no checkpoint yet, so there is nothing to rewind. It gets one at its first "
+            "start: where START_AT says, else where its group has committed, else at the end."
+        )
+    return {shard: row for shard, row in rows.items() if shard in wanted}
+
+
+def _wanted(shard: Shard, asked: Asked, bounds: Mapping[Shard, Bounds], waiting: set[Shard]) -> int:
+    """Return the place of its own, or the first record for what waits and has none."""
+    own = asked.positions.get(shard)
+    if own is None or (own == SHARD_END and shard in waiting):
+        return bounds[shard].first if shard in bounds else 0
+    return own
+
+
+def _gate(shard: Shard, waiting: set[Shard]) -> tuple[Flag, ...]:
+    return (Flag.GATED,) if shard in waiting else ()
+
+
+def _ending(row: Any, new: int) -> tuple[Flag, ...]:
+    if (row.position == SHARD_END) == (new == SHARD_END):
+        return ()
+    return (Flag.FINISHED,) if new == SHARD_END else (Flag.REOPENED,)
+
+
+def _unread(row: Any, flags: tuple[Flag, ...]) -> tuple[Flag, ...]:
+    """A finished shard has no reader and needs none to be taken; one that waits neither."""
+    if row.position == SHARD_END or Flag.GATED in flags or is_live(owner(row), row.now):
+        return ()
+    return (Flag.UNREAD,)
+
+
+def _comes_again(row: Any, new: int, bounds: Bounds | None) -> bool:
+    """Tell whether handled records behind a held one lie behind the new position too."""
+    return row.held_count > 0 and (
+        new <= row.position or bounds is None or bounds.is_moment or new < bounds.end
+    )
+
+
+def _within(position: int, bounds: Bounds | None) -> int:
+    if bounds is None or position == SHARD_END:
+        return position
+    kept = max(position, bounds.first)
+    return kept if bounds.is_moment else min(kept, bounds.end)
