@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from tests.settings import SQLITE
+
 SERVERS = {
     "kafka": "KAFKA_BOOTSTRAP_SERVERS",
     "postgres": "DATABASE_URL",
@@ -20,3 +22,5 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         for server in mark.args:
             if not os.environ.get(SERVERS[server]):
                 pytest.skip(f"{server}: not up, see script/services up {server}")
+            if server == "postgres" and SQLITE:
+                pytest.skip("postgres: STREAMAPP_TEST_DATABASE asks for SQLite")

@@ -2,24 +2,18 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from django.db.models import Count
-from django.db.models.functions import Now
 
 from streamapp.brokers.base import Broker
-from streamapp.conf import configuration
 from streamapp.exceptions import InvalidPosition
-from streamapp.models import Checkpoint
 from streamapp.positions import SHARD_END, Position
 from streamapp.records import Bounds, Shard
 from streamapp.services.closing import Lineage, gated
 from streamapp.services.flags import Flag
 from streamapp.services.plans import Left, Line, Plan
+from streamapp.services.rows import Row, rows_of
 from streamapp.services.targets import Asked, Target, dump
-from streamapp.services.workers import is_live, owner
 
-Rows = Mapping[Shard, Any]
+Rows = Mapping[Shard, Row]
 FEW = 3
 
 
@@ -34,7 +28,7 @@ class Planning:
 
     def plan(self, lineage: Lineage, shards: Collection[Shard] | None) -> Plan:
         """Return the plan for the chosen shards, or all; see `streamapp.services.rewind.plan`."""
-        rows = _rows(self.subscription, lineage)
+        rows = rows_of(self.subscription, lineage)
         chosen = _chosen(self.subscription, rows, shards)
         asked = self.target.resolve(chosen, self.broker)
         waiting = gated(asked.positions, lineage) & rows.keys()
@@ -42,10 +36,9 @@ class Planning:
         bounds = self.broker.bounds(moving)
         wanted = {shard: _wanted(shard, asked, bounds, waiting) for shard in moving}
         self._refuse_behind(wanted, bounds)
+        flags = {shard: (*_gate(shard, waiting), *asked.flags.get(shard, ())) for shard in moving}
         lines = tuple(
-            self._line(
-                rows[shard], at, bounds.get(shard), (*_gate(shard, waiting), *asked.flags.get(shard, ()))
-            )
+            self._line(shard, rows[shard], at, bounds.get(shard), flags[shard])
             for shard, at in wanted.items()
         )
         return self._made(chosen, lines, asked, lineage, whole=shards is None)
@@ -87,7 +80,9 @@ class Planning:
                 "that it is moved to the end."
             )
 
-    def _line(self, row: Any, asked: int, bounds: Bounds | None, flags: tuple[Flag, ...]) -> Line:
+    def _line(
+        self, shard: Shard, row: Row, asked: int, bounds: Bounds | None, flags: tuple[Flag, ...]
+    ) -> Line:
         new = _within(asked, bounds)
         at_end = self.target.is_moment and bounds is not None and not bounds.is_moment and new == bounds.end
         found = [
@@ -103,7 +98,7 @@ class Planning:
         ]
         return Line(
             checkpoint=row.pk,
-            shard=str(row),
+            shard=str(shard),
             old=row.position,
             new=new,
             old_described=self.broker.describe(row.position),
@@ -113,13 +108,6 @@ class Planning:
             revision=row.revision,
             held=row.held_count,
         )
-
-
-def _rows(subscription: str, present: Lineage) -> Rows:
-    checkpoints = Checkpoint.objects.using(configuration().DATABASE).filter(subscription__name=subscription)
-    rows = checkpoints.select_related("lease__worker").annotate(now=Now(), held_count=Count("held"))
-    stored = {row.key: row for row in rows}
-    return {shard: stored[shard] for shard in present if shard in stored}
 
 
 def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> Rows:
@@ -149,20 +137,20 @@ def _gate(shard: Shard, waiting: set[Shard]) -> tuple[Flag, ...]:
     return (Flag.GATED,) if shard in waiting else ()
 
 
-def _ending(row: Any, new: int) -> tuple[Flag, ...]:
+def _ending(row: Row, new: int) -> tuple[Flag, ...]:
     if (row.position == SHARD_END) == (new == SHARD_END):
         return ()
     return (Flag.FINISHED,) if new == SHARD_END else (Flag.REOPENED,)
 
 
-def _unread(row: Any, flags: tuple[Flag, ...]) -> tuple[Flag, ...]:
+def _unread(row: Row, flags: tuple[Flag, ...]) -> tuple[Flag, ...]:
     """A finished shard has no reader and needs none to be taken; one that waits neither."""
-    if row.position == SHARD_END or Flag.GATED in flags or is_live(owner(row), row.now):
+    if row.position == SHARD_END or Flag.GATED in flags or row.is_read:
         return ()
     return (Flag.UNREAD,)
 
 
-def _comes_again(row: Any, new: int, bounds: Bounds | None) -> bool:
+def _comes_again(row: Row, new: int, bounds: Bounds | None) -> bool:
     """Tell whether handled records behind a held one lie behind the new position too."""
     return row.held_count > 0 and (
         new <= row.position or bounds is None or bounds.is_moment or new < bounds.end

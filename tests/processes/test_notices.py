@@ -1,7 +1,6 @@
 """A worker that looks only every minute follows a rewind at once where PostgreSQL tells it."""
 
 import pytest
-from django.db import connection
 
 from streamapp.positions import Earliest
 from streamapp.services import rewind
@@ -11,8 +10,6 @@ pytestmark = [pytest.mark.live("kafka", "postgres"), pytest.mark.alone, pytest.m
 
 
 def test_a_rewind_doesnt_wait_for_the_next_save(stage):
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has no notices.")
     stage = stage(settings={"SAVE_INTERVAL": 60.0})
     stage.start()
     stage.publish(*({"id": number} for number in range(5)))

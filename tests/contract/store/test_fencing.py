@@ -120,8 +120,6 @@ def test_a_save_is_one_statement_and_needs_no_other_to_be_committed(rows, django
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_that_stalls_in_the_middle_of_a_takeover_does_not_block_the_next(rows, monkeypatch):
     """Its session is ended; until then the next owner waits for the row."""
-    if connection.vendor != "postgresql":
-        pytest.skip("postgres: SQLite has no sessions that a server could end")
     stalled, resumed = threading.Event(), threading.Event()
     stalling = Store("default")
 

@@ -15,12 +15,6 @@ from tests.contract.moving.logs import wait_for
 pytestmark = [pytest.mark.live("postgres"), pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture(autouse=True)
-def on_postgres():
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has no notices.")
-
-
 class Listening:
     """A listener in a thread, as a worker runs it, for two subscriptions."""
 

@@ -19,8 +19,6 @@ def test_a_worker_takes_no_more_than_it_asks_for(rows):
 
 @pytest.mark.live("postgres")
 def test_a_worker_passes_over_what_another_is_about_to_take(rows):
-    if connection.vendor != "postgresql":
-        pytest.skip("postgres: SQLite lets one session write at a time")
     worker, taken = rows.worker(), []
 
     def take():

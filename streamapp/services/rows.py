@@ -1,0 +1,42 @@
+"""Checkpoints as a plan looks at them: without model instances, because there may be ten thousand."""
+
+from typing import NamedTuple
+
+from django.db.models import Count
+
+from streamapp.conf import configuration
+from streamapp.models import Checkpoint, HeldRecord
+from streamapp.records import Shard
+from streamapp.services.closing import Lineage
+from streamapp.services.workers import live_workers
+
+COLUMNS = ("stream", "shard", "incarnation", "pk", "subscription", "position", "revision", "lease__worker")
+
+
+class Row(NamedTuple):
+    """One checkpoint; `is_read` tells whether a live worker holds its lease."""
+
+    pk: int
+    subscription_id: int
+    position: int
+    revision: int
+    held_count: int
+    is_read: bool
+
+
+def rows_of(subscription: str, present: Lineage) -> dict[Shard, Row]:
+    """Return the checkpoints of a subscription's present shards, in the order of the listing."""
+    database = configuration().DATABASE
+    checkpoints = Checkpoint.objects.using(database).filter(subscription__name=subscription)
+    held = HeldRecord.objects.using(database).filter(checkpoint__subscription__name=subscription)
+    counts = dict(held.order_by().values("checkpoint").annotate(n=Count("pk")).values_list("checkpoint", "n"))
+    live = {worker.pk for worker in live_workers([subscription])}
+    stored = {
+        Shard(stream, shard, incarnation): Row(
+            pk, owner, position, revision, counts.get(pk, 0), worker in live
+        )
+        for stream, shard, incarnation, pk, owner, position, revision, worker in checkpoints.values_list(
+            *COLUMNS
+        )
+    }
+    return {shard: stored[shard] for shard in present if shard in stored}
