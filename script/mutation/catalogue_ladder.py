@@ -91,6 +91,14 @@ GUARDS = (
         test=f"{WAITING}::test_later_polls_wait_too_and_in_order",
     ),
     Guard(
+        name="skip-ends-its-line",
+        promise="Skipping a held record lets go on what waits behind it.",
+        file="engine/shard.py",
+        text="                    self.waits.end_at(position)\n",
+        without="                    pass\n",
+        test=f"{MOVING}::test_what_waits_goes_on_in_order_when_the_held_record_is_skipped",
+    ),
+    Guard(
         name="letters-limited",
         promise="After too many dead letters no more are written: records are held.",
         file="engine/limit.py",
