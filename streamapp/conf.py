@@ -15,7 +15,7 @@ from streamapp.problems import Code, Findings, Problem, nearest, refuse
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """`settings.STREAMAPP` with defaults. Times are in seconds."""
+    """`settings.STREAMAPP` with defaults. Times are in seconds unless their names say days."""
 
     BROKERS: Mapping[str, Any] = field(default_factory=dict)
     SUBSCRIPTIONS: Mapping[str, Any] = field(default_factory=dict)
@@ -25,6 +25,7 @@ class Configuration:
     SAVE_INTERVAL: float = 1.0
     STOP_TIMEOUT: float = 25.0
     STUCK_AFTER: float = 60.0
+    HISTORY_DAYS: float = 14.0
 
 
 KNOWN = {entry.name: entry.type for entry in fields(Configuration)}
@@ -63,7 +64,8 @@ def _sound(given: object, findings: Findings) -> Iterator[tuple[str, Any]]:
 def _is_sound(key: str, value: object, findings: Findings) -> bool:
     if KNOWN[key] is float:
         sound = _is_interval(value)
-        code, hint = Code.BAD_INTERVAL, "Give a number of seconds above 0."
+        unit = "days" if key.endswith("_DAYS") else "seconds"
+        code, hint = Code.BAD_INTERVAL, f"Give a number of {unit} above 0."
     else:
         sound = isinstance(value, str if KNOWN[key] is str else Mapping)
         code, hint = Code.WRONG_TYPE, f"Make it a {'str' if KNOWN[key] is str else 'dict'}."

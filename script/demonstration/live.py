@@ -21,14 +21,15 @@ MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
 RECORDS_A_SECOND = "10"
 START_SECONDS = 60
 TEXT = """
-Admin   {url}
+Admin   {url}streamapp/subscription/overview/
 Login   {login}
 Logs    {logs}/consumers.log, trickle.log, web.log
 Status  {status}
 
-Shipments with the carrier "osprey" are held, because nobody knows it. Add it under Shipping, Carriers;
-then rewind all shards of shipping.ship to "earliest", or start again: the held ones are booked, and no
-other one is booked twice.
+Look: shipping.ship is held, because nobody knows the carrier "osprey": add it under Shipping, Carriers.
+Try:  open shipping.ship, press "Rewind...", give "earliest": the held one is booked, no other one twice.
+See:  payouts.review catches up, because it reads the payouts of seven days again at each start.
+
 About once a minute a card entry comes corrected. ledger.spend then rewinds itself to "earliest" and builds
 its sums anew; Rewinds shows it as asked from a handler.
 Ctrl-C stops everything."""
@@ -68,10 +69,12 @@ def _status_command(variables: dict[str, str]) -> str:
 def _prepare(place: Stage) -> str:
     """Prepare database and topics, and return the login."""
     django.setup()
+    from demonstration.backlog import pile_up
     from demonstration.preparing import OPERATOR, make_operator, prepare
 
-    say("Preparing the database ...")
+    say("Preparing the database and what waits in it ...")
     prepare(place)
+    pile_up(place)
     login = f"{OPERATOR} / {make_operator()}"
     connections.close_all()
     return login

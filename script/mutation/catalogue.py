@@ -3,6 +3,7 @@
 from mutation import (
     catalogue_brokers,
     catalogue_controls,
+    catalogue_desk,
     catalogue_exactly_once,
     catalogue_handling,
     catalogue_ladder,
@@ -26,4 +27,5 @@ GUARDS = (
     *catalogue_controls.GUARDS,
     *catalogue_exactly_once.GUARDS,
     *catalogue_brokers.GUARDS,
+    *catalogue_desk.GUARDS,
 )

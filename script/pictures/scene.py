@@ -4,6 +4,7 @@ import django
 
 from pictures.controls import give_orders
 from pictures.kinesis import shards
+from pictures.past import seed_past
 
 
 def seed() -> str:
@@ -18,7 +19,17 @@ def seed() -> str:
     _lags(checkpoints, shipments)
     _set_aside(shipments)
     _rewind()
+    seed_past()
     give_orders()
+    return log_in()
+
+
+def seed_nothing() -> str:
+    """Make the tables, and a logged-in operator who finds nothing."""
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
     return log_in()
 
 

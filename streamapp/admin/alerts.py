@@ -60,22 +60,6 @@ class ShardAlerts:
         return skip_lines(recent_skips().filter(checkpoint=row.pk), row, self.admin_site.name)
 
 
-class SubscriptionAlerts:
-    """The fields of a subscription."""
-
-    admin_site: admin.AdminSite
-
-    @admin.display(description=_("alerts"))
-    def alerts(self, row: Any) -> str:
-        """Show what live workers warn of."""
-        return alert_lines(live_alerts().filter(checkpoint__subscription=row.pk), row, self.admin_site.name)
-
-    @admin.display(description=_("skipped lately"))
-    def skips(self, row: Any) -> str:
-        """Show where reading found its place gone and went on elsewhere."""
-        return skip_lines(recent_skips().filter(checkpoint__subscription=row.pk), row, self.admin_site.name)
-
-
 class WorkerAlerts:
     """The column and the field of a worker."""
 

@@ -17,8 +17,16 @@ def time_with_age(value: datetime | None, now: datetime) -> str:
     """Show a moment with its zone, and first how long ago it was."""
     if value is None:
         return EMPTY
-    age = span((now - value).total_seconds())
-    return format_html('{} ago<br><small class="streamapp-nowrap">{}</small>', age, moment(value))
+    passed = span((now - value).total_seconds())
+    return format_html('{} ago<br><small class="streamapp-nowrap">{}</small>', passed, moment(value))
+
+
+def age(value: datetime | None, now: datetime) -> str:
+    """Show how long ago a moment was, and the moment where the pointer rests."""
+    if value is None:
+        return EMPTY
+    passed = span((now - value).total_seconds())
+    return format_html('<span class="streamapp-nowrap" title="{}">{}</span>', moment(value), passed)
 
 
 def time(value: datetime | None) -> str:
@@ -46,11 +54,11 @@ def lag(value: ShardLag | None) -> str:
     """Show how far behind a shard is, and how old that figure is."""
     if value is None:
         return EMPTY
-    age = "" if value.age_seconds is None else f"{span(value.age_seconds)} ago"
+    sampled = "" if value.age_seconds is None else f"{span(value.age_seconds)} ago"
     figures = format_html_join(
         ", ", '<span class="streamapp-nowrap">{}</span>', ((f,) for f in value.figures)
     )
-    return format_html('{}<br><small class="streamapp-nowrap">{}</small>', figures or "?", age)
+    return format_html('{}<br><small class="streamapp-nowrap">{}</small>', figures or "?", sampled)
 
 
 def link(url: str, text: str, **query: str) -> str:

@@ -4,9 +4,11 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
@@ -14,14 +16,16 @@ from streamapp.admin.alerts import ShardAlerts
 from streamapp.admin.controls import ControlDesk, ways
 from streamapp.admin.desk_pages import way_to_rewind
 from streamapp.admin.filters import ChosenSubscription, NeedsAttention, ReadBy
+from streamapp.admin.plots import answer, period_of, plot_context
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.records import RecordDesk, way_to_records
 from streamapp.admin.rewinding import RewindDesk
 from streamapp.admin.shard_cells import ShardCells
 from streamapp.admin.shards import ShardList, with_waits
 from streamapp.conf import configuration
-from streamapp.models import HeldRecord, Pause
+from streamapp.models import Checkpoint, HeldRecord, Pause
 from streamapp.services.pauses import with_paused
+from streamapp.services.plots import shard_charts
 from streamapp.services.workers import owner
 
 RELATED = ("subscription", "lease__worker", "lag")
@@ -41,23 +45,16 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     """Where each shard stands and who reads it."""
 
     first_step = _("Run `manage.py runconsumers`: each shard that a subscription reads gets a row here.")
-    list_display = (
-        "shard_name",
-        "subscription",
-        "behind",
-        "held",
-        "read_by",
-        "stands_at",
-        "moved",
-    )
-    list_display_links = ("shard_name",)
+    list_display = ("listed_shard", "behind", "held", "read_by", "stands_at")
+    list_display_links = ("listed_shard",)
     list_filter = (NeedsAttention, ChosenSubscription, ReadBy)
     list_select_related = RELATED
     search_fields = ("subscription__name", "stream", "=shard")
     search_help_text = _("Part of a subscription's or stream's name, or a whole shard name.")
     ordering = ("subscription__name", "stream", "id")
     actions = ("rewind",)
-    change_form_template = "admin/streamapp/change_form.html"
+    list_per_page = 50
+    change_form_template = "admin/streamapp/shard.html"
     fields = (
         "shard_name",
         "subscription",
@@ -98,10 +95,20 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Lead from here to a rewind of this shard, to its records and to the other actions."""
+        """Show its past, and lead from here to a rewind, to its records and to the other actions."""
         row = self.get_object(request, object_id)
-        way = {} if row is None else self._ways(request, row)
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
+        shown = {} if row is None else {**self._ways(request, row), **self._plots(request, row)}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
+
+    def plot(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer with the figures of the plots."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        period = period_of(request)
+        return answer(shard_charts(get_object_or_404(self.get_queryset(request), pk=pk), period), period)
+
+    def _plots(self, request: HttpRequest, row: Checkpoint) -> dict[str, Any]:
+        return plot_context(self.admin_site, request, "checkpoint", row.pk)
 
     def _ways(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         paused = Pause.objects.using(configuration().DATABASE).filter(checkpoint=row.pk).exists()
@@ -120,16 +127,16 @@ class CheckpointAdmin(ShardCells, ShardAlerts, ReadingAdmin):
         return super().get_form(request, obj, change, help_texts=EXPLAINED, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the records, the steps of a rewind, and the pages of the other actions."""
-        records = self.admin_site.admin_view(RecordDesk(self).show)
-        control = self.admin_site.admin_view(ControlDesk(self).serve)
+        """Add the records, the plots, the steps of a rewind, and the pages of the other actions."""
+        view = self.admin_site.admin_view
         steps = [
-            path(f"rewind/{way}", self.admin_site.admin_view(view), name=f"streamapp_rewind_{name}")
-            for name, way, view in RewindDesk(self).steps()
+            path(f"rewind/{way}", view(step), name=f"streamapp_rewind_{name}")
+            for name, way, step in RewindDesk(self).steps()
         ]
         pages = [
-            path("records/", records, name="streamapp_records"),
-            path("control/<slug:action>/", control, name="streamapp_control"),
+            path("records/", view(RecordDesk(self).show), name="streamapp_records"),
+            path("control/<slug:action>/", view(ControlDesk(self).serve), name="streamapp_control"),
+            path("<int:pk>/plot/", view(self.plot), name="streamapp_checkpoint_plot"),
         ]
         return [*pages, *steps, *super().get_urls()]
 

@@ -87,8 +87,13 @@ class NeedsAttention(admin.SimpleListFilter):
     parameter_name = "attention"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        """Offer the three reasons."""
-        return [("held", _("holds records")), ("alert", _("has alerts")), ("unread", _("no live worker"))]
+        """Offer the four reasons."""
+        return [
+            ("held", _("holds records")),
+            ("alert", _("has alerts")),
+            ("unread", _("no live worker")),
+            ("paused", _("paused")),
+        ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Narrow to one of the reasons."""
@@ -96,6 +101,8 @@ class NeedsAttention(admin.SimpleListFilter):
             return queryset.filter(Exists(HeldRecord.objects.filter(checkpoint=OuterRef("pk"))))
         if self.value() == "alert":
             return with_alerts(queryset)
+        if self.value() == "paused":
+            return queryset.filter(is_paused=True)
         if self.value() == "unread":
             return _to_be_read(queryset.filter(Q(lease=None) | ~Q(lease__worker__state=WorkerState.ALIVE)))
         return queryset

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import EMPTY, lag, position, short_position, state, time_with_age
+from streamapp.admin.cells import EMPTY, age, lag, position, short_position, state, time_with_age
 from streamapp.admin.record_links import with_record
 from streamapp.admin.shards import reading_cell
 from streamapp.models import Checkpoint, HeldRecord, SkippedRecord
@@ -28,10 +28,16 @@ class ShardCells:
         """Write stream and shard, on one line."""
         return format_html('<span class="streamapp-nowrap">{}</span>', row)
 
-    @admin.display(description=_("position"), ordering="position")
-    def stands_at(self, row: Checkpoint) -> str:
-        """Show the next record to read, in the list."""
-        return self._place(row, row.position, short_position(row.subscription.broker, row.position))
+    @admin.display(description=_("shard"), ordering="stream")
+    def listed_shard(self, row: Checkpoint) -> str:
+        """Write subscription and shard below each other: a list has no room for both on a line."""
+        return format_html("<small>{}</small><br>{}", row.subscription, self.shard_name(row))
+
+    @admin.display(description=_("position, moved"), ordering="saved_at")
+    def stands_at(self, row: Any) -> str:
+        """Show the next record to read, and when that was last written, in the list."""
+        place = self._place(row, row.position, short_position(row.subscription.broker, row.position))
+        return format_html("{}<br><small>{}</small>", place, age(row.saved_at, row.now))
 
     @admin.display(description=_("position"))
     def whole_position(self, row: Checkpoint) -> str:

@@ -27,9 +27,11 @@ class ShardList(BoundedChangeList):
     """A page of shards that know what they wait for."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """Ask once for the whole page."""
+        """Ask once for the whole page, and before that for its ids: only those are sorted."""
         super().get_results(request)
-        self.result_list = with_waits(list(self.result_list))
+        ids = list(self.result_list.values_list("pk", flat=True))
+        rows = self.queryset.in_bulk(ids)
+        self.result_list = with_waits([rows[pk] for pk in ids if pk in rows])
 
 
 def reading_cell(row: Any, site: str) -> str:

@@ -3,22 +3,28 @@
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.alerts import SubscriptionAlerts, with_alert_count
-from streamapp.admin.cells import EMPTY, lag, link, time, time_with_age
+from streamapp.admin.alerts import with_alert_count
+from streamapp.admin.cells import lag, link, time, time_with_age
 from streamapp.admin.controls import ways
 from streamapp.admin.desk_pages import way_to_rewind
-from streamapp.admin.reading import COUNTED_AT_MOST, ReadingAdmin
-from streamapp.conf import configuration
-from streamapp.models import Checkpoint, HeldRecord, Quarantined, Subscription
+from streamapp.admin.overview import REFRESH_SECONDS, OverviewDesk
+from streamapp.admin.plots import answer, period_of, plot_context
+from streamapp.admin.reading import ReadingAdmin
+from streamapp.admin.records import way_to_records
+from streamapp.admin.subscription_page import SubscriptionPage
+from streamapp.models import Checkpoint, HeldRecord, Subscription
 from streamapp.positions import SHARD_END
 from streamapp.services.lag import total_lag, with_total_lag
-from streamapp.services.pauses import pauses, told
+from streamapp.services.plots import subscription_charts
 
 LISTED = (
     "name",
@@ -32,13 +38,17 @@ LISTED = (
 )
 
 
-class SubscriptionAdmin(SubscriptionAlerts, ReadingAdmin):
+FRAGMENTS = ("figures", "shards")
+"""The parts of a subscription's page that are fetched again and again."""
+
+
+class SubscriptionAdmin(ReadingAdmin):
     """What runs here, with the counts that tell whether it runs well."""
 
     first_step = _("Add an entry to STREAMAPP['SUBSCRIPTIONS'] and run `manage.py runconsumers`.")
     list_display = (*LISTED, "alert_count")
-    fields = (*LISTED, "paused", "alerts", "skips", "first_started", "quarantined")
-    change_form_template = "admin/streamapp/change_form.html"
+    fields = ("name", "broker", "streams", "group", "first_started")
+    change_form_template = "admin/streamapp/subscription.html"
     search_fields = ("name", "streams")
     ordering = ("name",)
 
@@ -60,29 +70,53 @@ class SubscriptionAdmin(SubscriptionAlerts, ReadingAdmin):
         )
         return with_alert_count(rows, "checkpoint__subscription")
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Leave the counts of the list out: the page counts for itself."""
+        rows = super().get_queryset(request)
+        return rows.filter(pk=object_id).first() if object_id.isdecimal() else None
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Lead from here to a rewind of the whole subscription, and to the other actions."""
+        """Show figures, shards and plots, or for the script that refreshes them those parts alone."""
         row = self.get_object(request, object_id)
-        way = {} if row is None else self._ways(request, row)
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **way})
+        if row is None or not self.has_view_permission(request, row):
+            return super().change_view(request, object_id, form_url, extra_context)
+        page = SubscriptionPage(row, self.admin_site.name)
+        if (part := request.GET.get("fragment")) in FRAGMENTS:
+            shown = page.figures() if part == "figures" else page.shards(request)
+            return TemplateResponse(request, f"admin/streamapp/subscription_{part}.html", shown)
+        plots = plot_context(self.admin_site, request, "subscription", row.pk)
+        shown = {**page.figures(), **page.shards(request), **plots, "refresh_seconds": REFRESH_SECONDS}
+        shown |= self._ways(request, row, page.actions()) | self._way_to_records(request, shown["shards"])
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
-    def _ways(self, request: HttpRequest, row: Any) -> dict[str, Any]:
-        names = ["resume" if row.name in pauses([row.name]).whole else "pause"]
-        names += ["redeliver"] * (row.held_count > 0)
+    def plot(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer with the figures of the plots."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        row = get_object_or_404(super().get_queryset(request), pk=pk)
+        period, worst = period_of(request), SubscriptionPage(row, self.admin_site.name).worst()
+        return answer(subscription_charts(pk, period, worst), period)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the overview, and the figures of the plots."""
+        desk, view = OverviewDesk(self), self.admin_site.admin_view
+        pages = [
+            path("overview/", view(desk.show), name="streamapp_overview"),
+            path("<int:pk>/plot/", view(self.plot), name="streamapp_subscription_plot"),
+        ]
+        return pages + super().get_urls()
+
+    def _way_to_records(self, request: HttpRequest, shown: list[dict[str, Any]]) -> dict[str, str]:
+        """Begin at the first shard of the list; the page of records offers the others."""
+        return way_to_records(self.admin_site.name, request, shown[0]["row"]) if shown else {}
+
+    def _ways(self, request: HttpRequest, row: Subscription, names: list[str]) -> dict[str, Any]:
         return {
             "ways": ways(request, self.admin_site.name, names, subscription=row.pk),
             **way_to_rewind(self.admin_site, request, row.name),
         }
-
-    @admin.display(description=_("paused"))
-    def paused(self, row: Subscription) -> str:
-        """Show who paused it as a whole, and how many shards are paused by themselves."""
-        found = pauses([row.name])
-        whole = [told(found.whole[row.name])] if row.name in found.whole else []
-        single = [_("%d by themselves") % len(found.shards)] if found.shards else []
-        return "; ".join([*whole, *single]) or EMPTY
 
     @admin.display(description=_("first started"), ordering="started_at")
     def first_started(self, row: Any) -> str:
@@ -98,14 +132,6 @@ class SubscriptionAdmin(SubscriptionAlerts, ReadingAdmin):
     def behind(self, row: Any) -> str:
         """Show how far behind it is as a whole, and how old the oldest of the figures is."""
         return lag(total_lag(row))
-
-    @admin.display(description=_("quarantine"))
-    def quarantined(self, row: Subscription) -> str:
-        """Lead to its records in quarantine."""
-        found = Quarantined.objects.using(configuration().DATABASE).filter(subscription=row.name)
-        count = found.order_by().values("pk")[:COUNTED_AT_MOST].count()
-        page = reverse("admin:streamapp_quarantined_changelist", current_app=self.admin_site.name)
-        return link(page, f"{count:,}", subscription=row.name) if count else "0"
 
     @admin.display(description=_("held records"), ordering="held_count")
     def held(self, row: Any) -> str:

@@ -13,6 +13,7 @@ from streamapp.conf import Configuration
 from streamapp.engine import alerting, delays, listening, retention
 from streamapp.engine.announcing import Announcements
 from streamapp.engine.assembly import Parts, Rewind, assemble
+from streamapp.engine.chronicle import Chronicle
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
@@ -38,10 +39,11 @@ LIFE_SECONDS = 0.05
 class Worker:
     """Runs subscriptions until it is told to stop, or until one of its threads dies.
 
-    Threads: one heartbeat, one keeper, one sampler, one for alerts, one that looks at retention, one that
-    hears of rewinds, one for delayed records, one for records whose destination refused them, one for the
-    receivers of signals, and for each subscription a lane and a saver. `failure` is what a thread died of;
-    the process should then end, so that a supervisor starts it again.
+    Threads: one heartbeat, one keeper, one sampler that writes the history too, one for alerts, one that
+    looks at retention, one that hears of rewinds, one for delayed records, one for records whose
+    destination refused them, one for the receivers of signals, and for each subscription a lane and a
+    saver. `failure` is what a thread died of; the process should then end, so that a supervisor starts it
+    again.
     """
 
     def __init__(
@@ -75,6 +77,8 @@ class Worker:
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
         self._keeper = Keeper(self.consumers, self.heartbeat.life, clock)
         self.sampler = Sampler(self.consumers, store)
+        days = configuration.HISTORY_DAYS
+        self._chronicle = Chronicle(self.consumers, self.heartbeat, store, days, clock)
         self._retention = retention.RetentionWatch(brokers, clock)
         stuck = StuckCalls(self._loop, configuration.STUCK_AFTER, clock)
         self.alerting = alerting.Alerting(
@@ -163,6 +167,7 @@ class Worker:
         for consumer in self.consumers:
             consumer.watch.look_at_ages(consumer.holdings)
         self.sampler.sample_once()
+        self._chronicle.run_once()
 
     def _look_at_retention(self) -> None:
         close_old_connections()

@@ -11,6 +11,7 @@ from streamapp.models.lag import Lag
 from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
 from streamapp.models.rewind import Rewind, RewoundShard
 from streamapp.models.skip import Skip
+from streamapp.models.trend import Trend
 from streamapp.models.worker import Worker
 
 __all__ = [
@@ -35,5 +36,6 @@ __all__ = [
     "SkipResult",
     "SkippedRecord",
     "Subscription",
+    "Trend",
     "Worker",
 ]

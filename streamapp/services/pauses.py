@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from streamapp.conf import configuration
 from streamapp.models import Pause
@@ -37,6 +37,23 @@ def pauses(subscriptions: Collection[str]) -> Pauses:
         {row.subscription.name: row for row in found if row.checkpoint_id is None},
         {row.checkpoint_id: row for row in found if row.checkpoint_id is not None},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """What operators stopped of one subscription: all of it, and so many shards by themselves."""
+
+    whole: Pause | None = None
+    shards: int = 0
+
+
+def standstills(subscriptions: Collection[int]) -> Mapping[int, Standstill]:
+    """Return what stands still, by subscription; two queries, however many shards are paused."""
+    rows = Pause.objects.using(configuration().DATABASE).filter(subscription__in=subscriptions).order_by()
+    whole = {row.subscription_id: row for row in rows.filter(checkpoint=None)}
+    single = rows.exclude(checkpoint=None).values_list("subscription")
+    counts = dict(single.annotate(count=Count("pk")))
+    return {pk: Standstill(whole.get(pk), counts.get(pk, 0)) for pk in {*whole, *counts}}
 
 
 def with_paused(checkpoints: QuerySet[Any]) -> QuerySet[Any]:

@@ -19,3 +19,13 @@ def described(broker: str, position: int) -> str:
         return registry.broker(broker).describe(position)
     except ConfigurationError:
         return str(position) if position < LONGEST_PLAIN else UNREADABLE
+
+
+def distance(broker: str, first: int, position: int) -> int | None:
+    """Return how many records lie between two positions; None where nobody can tell. Without I/O."""
+    if SHARD_END in (first, position):
+        return None
+    try:
+        return registry.broker(broker).records_between(first, position)
+    except ConfigurationError:
+        return None

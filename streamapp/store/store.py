@@ -10,6 +10,7 @@ from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
 from streamapp.store.controls import ControlStore
 from streamapp.store.failed import DeadLetterStore, DelayedStore
+from streamapp.store.history import HistoryStore
 from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
 from streamapp.store.lineage import LineageStore
@@ -41,6 +42,7 @@ class Store:
         self.delayed = DelayedStore(using)
         self.dead_letters = DeadLetterStore(using)
         self.lags = LagStore(using)
+        self.history = HistoryStore(using)
         self.alerts = AlertStore(using)
         self.skips = SkipStore(using)
         self.notices = NoticeStore(using)

@@ -190,7 +190,7 @@ def everything(rows):
     return {
         "checkpoint/": {"40"},
         f"checkpoint/{rows[0].pk}/change/": {"40", "70", "74", "75", "77"},
-        f"subscription/{rows[0].subscription_id}/change/": {"75", "77"},
+        f"subscription/{rows[0].subscription_id}/change/": {"40", "74", "75", "77"},
         f"worker/{identity}/change/": {"75"},
         f"rewind/{moved.pk}/change/": {"70", "40"},
         "skip/": {"76", "77"},

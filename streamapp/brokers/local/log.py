@@ -60,6 +60,16 @@ class Log:
         rows = LocalPartition.objects.using(self.database).filter(stream__broker=self._broker)
         if streams is not None:
             rows = rows.filter(stream__name__in=tuple(streams))
+        return self._by_shard(rows)
+
+    def partition(self, shard: Shard) -> Partition | None:
+        """Return one partition, None if it isn't there any more; in one query, however many there are."""
+        if not shard.id.isdecimal():
+            return None
+        rows = LocalPartition.objects.using(self.database).filter(stream__broker=self._broker)
+        return self._by_shard(rows.filter(stream__name=shard.stream, number=int(shard.id))).get(shard)
+
+    def _by_shard(self, rows: QuerySet[LocalPartition]) -> dict[Shard, Partition]:
         columns = rows.values_list("stream__name", "number", "stream__incarnation", "id", "first", "end")
         return {
             Shard(name, str(number), str(incarnation)): Partition(id, first, end)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def peek(log: "Log", shard: Shard, position: int, limits: Limits) -> Peeked:
     """Return the records from a position on, one row at a time."""
-    partition = log.partitions([shard.stream]).get(shard)
+    partition = log.partition(shard)
     if partition is None:
         raise gone(shard)
     gathering = Gathering(min(max(position, partition.first), partition.end), limits)

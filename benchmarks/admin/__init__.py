@@ -1,0 +1,1 @@
+"""What the operator's pages cost on large tables."""
