@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from asgiref.sync import sync_to_async
 
+from streamapp.copies import made_before
 from streamapp.positions import At, Position
 from streamapp.records import Record, Shard
 
@@ -56,15 +57,20 @@ class BatchContext:
 class Context(BatchContext):
     """The context of one record; everything is read from the record when it is asked for."""
 
-    __slots__ = ("_chunk", "_index")
+    __slots__ = ("_chunk", "_delivered", "_index")
 
     def __init__(self, mover: "Mover", attempt: int, state: Any, chunk: "Chunk", index: int) -> None:
         # One is made for every record, so there is no call of the base class.
         self._mover = mover
-        self.attempt = attempt
+        self._delivered = attempt
         self.state = state
         self._chunk = chunk
         self._index = index
+
+    @property
+    def attempt(self) -> int:  # type: ignore[override]
+        """How often the record has been delivered, 1 the first time; what its copies say counts too."""
+        return self._delivered + made_before(self.headers)
 
     @property
     def record(self) -> Record:

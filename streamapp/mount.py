@@ -5,23 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from streamapp.brokers.base import Source, Subscribing
+from streamapp.ladder import Ladder, Retry
+from streamapp.outcomes import Outcome
 from streamapp.positions import Position
+from streamapp.records import Record
 
+__all__ = ["Ladder", "Mount", "OnError", "Retry", "Shape"]
 
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """How often a failing record is handled in place, and how long to wait between the attempts.
-
-    The wait doubles from `first` to `most` seconds. The first delivery counts as an attempt.
-    """
-
-    attempts: int
-    first: float
-    most: float
-
-    def delay(self, attempt: int) -> float:
-        """Return the seconds to wait after the given attempt, counted from 1, has failed."""
-        return min(self.first * 2.0 ** min(attempt - 1, 32), self.most)
+OnError = Callable[[BaseException, Record, int], Outcome | None]
+"""Says what an exception of the handler leads to for a record, at which attempt; None: as without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +44,11 @@ class Mount:
     replay_from: Position | None = None
     replay_scope: Literal["start", "assignment"] = "start"
     retry: Retry | None = None
+    ladder: Ladder | None = None
+    """What follows when the attempts in place are used up; None: a hold."""
+    on_error: OnError | None = None
+    hold: Literal["record", "key", "shard"] = "record"
+    """What waits behind a held record: nothing, later records of its key, or all later ones of its shard."""
     on_undecodable: Literal["quarantine", "drop", "hold"] = "quarantine"
     on_out_of_range: Literal["earliest", "latest", "stop"] = "earliest"
     checkpoints: Literal["database", "process"] = "database"

@@ -1,6 +1,8 @@
 """What a handler says of a record, and with that of the shard's checkpoint."""
 
+import math
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 
 
@@ -11,6 +13,7 @@ class Kind(StrEnum):
     DROP = "drop"
     HOLD = "hold"
     RETRY = "retry"
+    RETRY_AFTER = "retry_after"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +22,13 @@ class Outcome:
 
     `ack` and `drop` settle it: the shard's checkpoint moves past it once every earlier record is
     settled. `hold` leaves it unsettled: the checkpoint stops in front of it while reading goes on.
-    `retry` asks for it again by the subscription's `RETRY` policy; without a policy it is a hold.
+    `retry` asks for it again by the subscription's `RETRY` policy and `MAX_ATTEMPTS`; without either it is
+    a hold. `retry_after` settles it too: a copy in the database is delivered again after `delay` seconds.
     """
 
     kind: Kind
     reason: str = ""
+    delay: float = 0.0
 
     @property
     def settles(self) -> bool:
@@ -49,6 +54,18 @@ class Outcome:
     def retry(reason: str = "") -> "Outcome":
         """Ask for the record again, now or later, as the subscription's `RETRY` policy says."""
         return Outcome(Kind.RETRY, reason)
+
+    @staticmethod
+    def retry_after(delay: float | timedelta, reason: str = "") -> "Outcome":
+        """Ask for the record again once `delay` (seconds, or a timedelta) has passed, or somewhat later.
+
+        The handler's writes are rolled back as with `retry`. The shard goes on meanwhile. Raises
+        ValueError for a delay below 0 or without an end.
+        """
+        seconds = delay.total_seconds() if isinstance(delay, timedelta) else float(delay)
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"A record can't be delayed by {seconds} seconds. Give 0 or more.")
+        return Outcome(Kind.RETRY_AFTER, reason, seconds)
 
 
 ACK = Outcome(Kind.ACK)

@@ -55,6 +55,15 @@ class Code(StrEnum):
     BAD_MASK = "E043"
     WITHOUT_EFFECT = "W003"
 
+    # What an entry of SUBSCRIPTIONS says of failing records.
+    BAD_ON_ERROR = "E050"
+    BAD_DELAY = "E051"
+    BAD_DESTINATION = "E052"
+    SEVERAL_SOURCES = "E053"
+    BAD_LIMIT = "E054"
+    HOLD_WITHOUT_ORDER = "E055"
+    COPIES_FOR_ALL = "W004"
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -6,6 +6,7 @@ from mutation import (
     catalogue_desk,
     catalogue_exactly_once,
     catalogue_handling,
+    catalogue_ladder,
     catalogue_lanes,
     catalogue_moves,
     catalogue_rewinds,
@@ -17,6 +18,7 @@ from mutation import (
 GUARDS = (
     *catalogue_settling.GUARDS,
     *catalogue_handling.GUARDS,
+    *catalogue_ladder.GUARDS,
     *catalogue_lanes.GUARDS,
     *catalogue_rows.GUARDS,
     *catalogue_workers.GUARDS,

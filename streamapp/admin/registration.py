@@ -4,6 +4,7 @@ from django.contrib.admin import AdminSite
 
 from streamapp.admin.audit import AuditAdmin
 from streamapp.admin.checkpoints import CheckpointAdmin
+from streamapp.admin.failed import DeadLetterAdmin, DelayedAdmin
 from streamapp.admin.held import HeldRecordAdmin
 from streamapp.admin.quarantine import QuarantinedAdmin
 from streamapp.admin.rewinds import RewindAdmin
@@ -13,6 +14,8 @@ from streamapp.admin.workers import WorkerAdmin
 from streamapp.models import (
     AuditEntry,
     Checkpoint,
+    DeadLetter,
+    DelayedRecord,
     HeldRecord,
     Quarantined,
     Rewind,
@@ -28,6 +31,8 @@ def register(site: AdminSite) -> None:
     site.register(Checkpoint, CheckpointAdmin)
     site.register(Worker, WorkerAdmin)
     site.register(Quarantined, QuarantinedAdmin)
+    site.register(DelayedRecord, DelayedAdmin)
+    site.register(DeadLetter, DeadLetterAdmin)
     site.register(Skip, SkipAdmin)
     site.register(Rewind, RewindAdmin)
     site.register(HeldRecord, HeldRecordAdmin)

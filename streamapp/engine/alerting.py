@@ -10,6 +10,7 @@ from django.db import Error as DatabaseError
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.retention import RetentionWatch
+from streamapp.engine.shard import Slice
 from streamapp.engine.stuck import StuckCalls
 from streamapp.observability.logs import Fields
 from streamapp.store import Store
@@ -61,12 +62,32 @@ class Alerting:
     def _found(self, consumer: Consumer) -> Iterator[Warned]:
         yield from self._stuck.look(consumer)
         yield from self._retention.found(consumer)
+        yield from self._unwritten(consumer)
         for shard, stopped in list(consumer.watch.stopped.items()):
             state = consumer.holdings.states.get(shard)
             if state is not None and state.generation == stopped.generation:
                 seconds = self._clock() - stopped.since
                 kind = AlertKind.STOPPED
                 yield Warned(state.checkpoint, kind, stopped.position, seconds, stopped.reason)
+
+    def _unwritten(self, consumer: Consumer) -> Iterator[Warned]:
+        """Yield an alert for each place that takes no copies or letters, and one for too many letters."""
+        for refusal in consumer.leaving.stranding.refusals():
+            place, text = refusal.departure.part, f"{refusal.departure.to}: {refusal.text}"
+            yield from self._told_of(consumer, place, AlertKind.UNWRITTEN, refusal.since, text)
+        if tripped := consumer.limit.tripped:
+            kind, since = AlertKind.LIMIT, tripped.since
+            yield from self._told_of(consumer, tripped.part, kind, since, tripped.reason)
+
+    def _told_of(
+        self, consumer: Consumer, part: Slice, kind: AlertKind, since: float, text: str
+    ) -> Iterator[Warned]:
+        """Yield an alert at a record; the shard of a copy may be another worker's, then any of ours tells."""
+        held = list(consumer.holdings.states.values())
+        state = next((each for each in held if each.shard == part.chunk.shard), held[0] if held else None)
+        if state:
+            position = part.chunk.position(part.indexes[0])
+            yield Warned(state.checkpoint, kind, position, self._clock() - since, text)
 
     def _show(self, alerts: Sequence[Warned]) -> None:
         worker = self._heartbeat.identity

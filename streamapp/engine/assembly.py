@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from streamapp.engine.calling import Call, caller
 from streamapp.engine.committing import Committer
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.controls import Controls
+from streamapp.engine.delays import Delays
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.exact import ExactBatchHandling, ExactRecordHandling
 from streamapp.engine.gate import Gate
@@ -25,11 +27,16 @@ from streamapp.engine.lanes.base import Lanes
 from streamapp.engine.lanes.one import OneLane
 from streamapp.engine.lanes.tasks import TaskLanes
 from streamapp.engine.lanes.threads import ThreadLanes
+from streamapp.engine.leaving import Leaving
+from streamapp.engine.limit import LetterLimit, Pause
 from streamapp.engine.moving import Moves
 from streamapp.engine.reading import Reading
 from streamapp.engine.records import RecordHandling
+from streamapp.engine.rungs import Rungs
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import Keeping
+from streamapp.engine.stranding import Stranding
+from streamapp.engine.waits import Waits
 from streamapp.engine.watching import Watch
 from streamapp.mount import Mount
 from streamapp.positions import Position
@@ -65,6 +72,8 @@ class Parts:
     rewind: Rewind
     handling: Callable[[Mount, Call, Surroundings], Handling] = handling
     announcements: Announcements = field(default_factory=Announcements)
+    pause: Pause | None = None
+    """Pauses a subscription that has written too many dead letters."""
 
 
 def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
@@ -75,6 +84,17 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     reading = Reading(broker, mount.subscribing(), parts.clock)
     committer = Committer(holdings, parts.store)
     controls = Controls(mount.name, holdings, parts.store, gate, broker.describe)
+    stranding = Stranding(parts.clock)
+    leaving = Leaving(mount, broker, parts.store, committer, stranding)
+    delays = Delays(mount, holdings, parts.store, gate)
+    limit = LetterLimit(
+        mount.name,
+        mount.ladder.limit if mount.ladder else None,
+        watch.tally.concluded,
+        parts.clock,
+        parts.pause,
+    )
+    rungs = Rungs(mount, leaving, limit, broker.describe)
     saver = Saver(
         mount.name,
         holdings,
@@ -86,18 +106,32 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         durable=mount.checkpoints == "database",
         committer=committer if mount.is_exact else None,
     )
-    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, watch, parts).make()
+    lanes = LaneMaker(mount, broker, holdings, gate, saver, committer, rungs, watch, parts).make()
     interval = parts.configuration.HEARTBEAT_INTERVAL
     assigning = Assigning(
         mount, broker, parts.store, holdings, reading, saver, lanes, watch, controls, parts.clock, interval
     )
     return Consumer(
-        mount, parts.heartbeat, gate, holdings, reading, assigning, saver, lanes, watch, broker.describe
+        mount,
+        parts.heartbeat,
+        gate,
+        holdings,
+        reading,
+        assigning,
+        saver,
+        lanes,
+        delays,
+        leaving,
+        limit,
+        watch,
+        broker.describe,
     )
 
 
 def _keeping(mount: Mount) -> Keeping:
-    return Keeping(settled=mount.is_exact or mount.redeliver == "unsettled", exact=mount.is_exact)
+    settled = mount.is_exact or mount.redeliver == "unsettled"
+    waits = None if mount.hold == "record" else partial(Waits, mount.hold)
+    return Keeping(settled, mount.is_exact, waits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +144,7 @@ class LaneMaker:
     gate: Gate
     saver: Saver
     committer: Committer
+    rungs: Rungs
     watch: Watch
     parts: Parts
 
@@ -137,6 +172,7 @@ class LaneMaker:
             self.gate,
             moves,
             self.committer,
+            self.rungs,
             parts.loop,
             parts.clock,
             state,

@@ -1,12 +1,16 @@
 """Handling a batch: the records of one poll, of however many shards, in one call."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from streamapp.context import BatchContext
+from streamapp.copies import made_before
 from streamapp.engine.calling import checked_list
-from streamapp.engine.handling import FAILURES, OUTAGE_SECONDS, Handling, Outage, logger
+from streamapp.engine.database import Outage
+from streamapp.engine.failing import class_of, judged
+from streamapp.engine.handling import FAILURES, OUTAGE_SECONDS, Handling, logger
+from streamapp.engine.rungs import AGAIN
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
 from streamapp.observability.logs import Fields
@@ -36,8 +40,8 @@ class BatchHandling(Handling):
             batch = self._decoded(work)
             outcomes = self._outcomes(batch, work.attempt) if batch.values else []
         except Outage:
-            return Work(work.slices, work.attempt, self._clock() + OUTAGE_SECONDS)
-        return self._settle_all(batch, outcomes, work.attempt)
+            return replace(work, due=self._clock() + OUTAGE_SECONDS)
+        return self._settle_all(batch, outcomes, work)
 
     def _decoded(self, work: Work) -> Batch:
         batch = Batch()
@@ -74,22 +78,37 @@ class BatchHandling(Handling):
         """Call the handler; one outcome is meant for all records, a list has one a record."""
         arguments = [batch.values]
         if self._mount.shape.takes_context:
-            arguments.append(BatchContext(self._mover, attempt, self._state))  # type: ignore[arg-type]
+            arguments.append(self._context(batch, attempt))
         first = batch.parts[0]
         try:
             return self._called(batch, arguments)
         except FAILURES as error:  # the edge of the handler; it is reported
-            return self._failed(error, first, first.indexes[0])
+            self._report(error, first, first.indexes[0])
+            return self._judged(batch, attempt, error)
+
+    def _context(self, batch: Batch, attempt: int) -> Any:
+        """Return the context of a batch; a copy comes alone, and its attempts count."""
+        first = batch.parts[0]
+        if first.state.claimed:
+            attempt += made_before(first.state.claimed.record.headers)
+        return BatchContext(self._mover, attempt, self._state)
+
+    def _judged(self, batch: Batch, attempt: int, error: BaseException) -> Outcome | list[Outcome]:
+        """Return what an exception leads to: ON_ERROR may say something else of each record."""
+        records = (part.chunk.record(index) for part in batch.parts for index in part.indexes)
+        if self._mount.on_error is None:
+            return judged(self._mount, error, next(records), attempt)
+        return [judged(self._mount, error, record, attempt) for record in records]
 
     def _called(self, batch: Batch, arguments: list[Any]) -> Outcome | list[Outcome]:
         return checked_list(self._call(*arguments), len(batch.values))
 
-    def _settle_all(self, batch: Batch, outcomes: Outcome | list[Outcome], attempt: int) -> Work | None:
+    def _settle_all(self, batch: Batch, outcomes: Outcome | list[Outcome], work: Work) -> Work | None:
         if isinstance(outcomes, Outcome) and outcomes.kind is Kind.ACK:
             for part in batch.parts:
                 self._settle_part(part)
             return None
-        return self._settle_each(batch, self._one_each(outcomes, len(batch.values)), attempt)
+        return self._settle_each(batch, self._one_each(outcomes, len(batch.values)), work)
 
     def _one_each(self, outcomes: Outcome | list[Outcome], records: int) -> list[Outcome]:
         if isinstance(outcomes, Outcome):
@@ -103,20 +122,55 @@ class BatchHandling(Handling):
         if part.current:
             part.span.settle_all(part.indexes)
 
-    def _settle_each(self, batch: Batch, outcomes: list[Outcome], attempt: int) -> Work | None:
-        again: list[Slice] = []
-        place, latest = 0, 0.0
+    def _settle_each(self, batch: Batch, outcomes: list[Outcome], work: Work) -> Work | None:
+        """Apply one outcome a record; return those that come again together, in place."""
+        again = Again(work, self._clock())
+        remaining = iter(outcomes)
         for part in batch.parts:
-            retried = []
-            for index in part.indexes:
-                outcome, place = outcomes[place], place + 1
-                if outcome.kind is Kind.RETRY:
-                    outcome, delay = self._retry_or_hold(attempt, outcome.reason)
-                    latest = max(latest, delay)
-                if outcome.kind is Kind.RETRY:
-                    retried.append(index)
-                else:
-                    self._conclude(part, index, outcome)
+            outcome_of = {index: next(remaining) for index in part.indexes}
+            retried = [i for i in part.indexes if self._comes_again(part, i, outcome_of[i], again)]
             if retried and part.current:
-                again.append(part.rest(retried))
-        return Work(tuple(again), attempt + 1, self._clock() + latest) if again else None
+                again.slices.append(part.rest(retried))
+        return again.work() if again.slices else None
+
+    def _comes_again(self, part: Slice, index: int, outcome: Outcome, again: "Again") -> bool:
+        if outcome.kind in AGAIN and part.current:
+            record, work = part.chunk.record(index), again.before
+            wait = self._rungs.wait_in_place(record, work.attempt, work.failures, outcome)
+            if wait is not None:
+                again.failed(wait, class_of(outcome))
+                return True
+            try:
+                outcome = self._rungs.leave(part, index, work.attempt, outcome)
+            except Outage:
+                again.put_off(OUTAGE_SECONDS)
+                return True
+        self._conclude(part, index, outcome)
+        return False
+
+
+@dataclass(slots=True)
+class Again:
+    """What of a batch comes again, and when; after an outage nothing is counted against it."""
+
+    before: Work
+    now: float
+    slices: list[Slice] = field(default_factory=list)
+    _wait: float = 0.0
+    _failure: str | None = None
+
+    def failed(self, wait: float, failure: str) -> None:
+        """Note a record that failed and is tried again in place."""
+        self._wait, self._failure = max(self._wait, wait), failure
+
+    def put_off(self, wait: float) -> None:
+        """Note a record that couldn't be taken away because of an outage."""
+        self._wait = max(self._wait, wait)
+
+    def work(self) -> Work:
+        """Return what comes again."""
+        due, slices = self.now + self._wait, tuple(self.slices)
+        if self._failure is None:
+            return replace(self.before, slices=slices, due=due)
+        failures = (*self.before.failures, self._failure)
+        return Work(slices, self.before.attempt + 1, due, failures)

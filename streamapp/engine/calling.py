@@ -45,7 +45,7 @@ def _in_transaction(mount: Mount, call: Call, using: str) -> Call:
     def call_in_transaction(*arguments: Any) -> Outcome | list[Outcome]:
         with transaction.atomic(using=using):
             outcome = verified(mount, call(*arguments), arguments[0])
-            if isinstance(outcome, Outcome) and outcome.kind is Kind.RETRY:
+            if isinstance(outcome, Outcome) and outcome.kind in (Kind.RETRY, Kind.RETRY_AFTER):
                 transaction.set_rollback(True, using=using)
             else:
                 refuse_broken(using)

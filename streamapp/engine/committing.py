@@ -13,6 +13,7 @@ from streamapp.engine.span import Span
 from streamapp.exceptions import StreamappError
 from streamapp.store import Store
 from streamapp.store.checkpoints import Place
+from streamapp.store.failed import Claimed
 
 
 class Superseded(StreamappError):
@@ -49,10 +50,16 @@ class Committer:
 
     def write(self, places: Mapping[ShardState, Place]) -> None:
         """Write rows inside the open transaction; raises Superseded unless all of them are as believed."""
-        exchanges = [state.exchange(place) for state, place in places.items()]
+        exchanges = [state.exchange(place) for state, place in places.items() if not state.claimed]
         moved = self._store.checkpoints.exchange(exchanges) if exchanges else set()
         if len(moved) < len(exchanges):
             raise Superseded("Another worker or an operator has written these checkpoints.")
+        self._finish([state.claimed for state in places if state.claimed])
+
+    def _finish(self, copies: Sequence[Claimed]) -> None:
+        claims = {claimed.id: claimed.claim for claimed in copies}
+        if claims and len(self._store.delayed.finish(claims)) < len(claims):
+            raise Superseded("Another worker has claimed these copies.")
 
     def confirm(self, settled: Sequence[Slice], places: Mapping[ShardState, Place]) -> None:
         """Settle what was committed; to be called before anybody else may write the rows."""
@@ -62,6 +69,12 @@ class Committer:
             for state, place in places.items():
                 state.exchanged(place)
                 self._holdings.mirror(state, place)
+
+    def settled_late(self, part: Slice) -> None:
+        """Note that a record was settled that was held, unless its shard was moved meanwhile."""
+        with self._holdings.lock:
+            if part.current:
+                part.state.settled_late(part)
 
     def save(self, states: Iterable[ShardState]) -> None:
         """Write what rows don't say yet, outside of any handler's transaction; adopts where that fails."""
@@ -86,14 +99,18 @@ class Committer:
 
     def hold_fast(self, parts: Sequence[Slice]) -> None:
         """Lock the rows until the transaction ends; raises Superseded unless their epochs are ours."""
-        epochs = {part.state.checkpoint: part.state.epoch for part in parts}
+        epochs = {part.state.checkpoint: part.state.epoch for part in parts if not part.state.claimed}
+        if not epochs:
+            return
         if self._store.checkpoints.locked_epochs(epochs) != epochs:
             raise Superseded("Another worker or an operator has written these checkpoints.")
 
     def unmoved(self, parts: Sequence[Slice]) -> list[Slice]:
         """Return those whose rows a rewind in the open transaction has left alone."""
-        epochs = self._store.checkpoints.locked_epochs({part.state.checkpoint for part in parts})
-        return [part for part in parts if epochs[part.state.checkpoint] == part.state.epoch]
+        known = {part.state.checkpoint: part.state.epoch for part in parts}
+        epochs = self._store.checkpoints.locked_epochs(known)
+        moved = {row for row, epoch in epochs.items() if epoch != known[row]}
+        return [part for part in parts if part.state.checkpoint not in moved]
 
 
 def _place(part: Slice, settled: Sequence[Slice]) -> Place:

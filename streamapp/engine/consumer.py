@@ -10,10 +10,13 @@ from collections.abc import Callable
 
 from streamapp.brokers.base import Polled
 from streamapp.engine.assigning import Assigning
+from streamapp.engine.delays import Delays
 from streamapp.engine.gate import Gate
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.holdings import Holdings
 from streamapp.engine.lanes.base import Lanes
+from streamapp.engine.leaving import Leaving
+from streamapp.engine.limit import LetterLimit
 from streamapp.engine.reading import Reading
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import ShardState, Slice
@@ -39,6 +42,9 @@ class Consumer:
         assigning: Assigning,
         saver: Saver,
         lanes: Lanes,
+        delays: Delays,
+        leaving: Leaving,
+        limit: LetterLimit,
         watch: Watch,
         describe: Callable[[int], str],
     ) -> None:
@@ -51,6 +57,9 @@ class Consumer:
         self.reading = reading
         self.saver = saver
         self.lanes = lanes
+        self.delays = delays
+        self.leaving = leaving
+        self.limit = limit
         self._heartbeat = heartbeat
         self._assigning = assigning
         self._limit = mount.subscribing().limit
@@ -80,6 +89,10 @@ class Consumer:
         polled = self._poll(timeout)
         self._assigning.handle(polled.events)
         self._registering = True
+        for copy in self.delays.take():
+            self.lanes.add([copy])
+        if self.mount.hold != "record":
+            self.lanes.resume(self.holdings.states.values())
         self.lanes.add(self._register(polled))
         self.lanes.work()
         self._registering = False
@@ -90,7 +103,7 @@ class Consumer:
         if not self.holdings.orders.drained:
             self._is_drained = False
         elif not self._is_drained and not self.lanes.calling:
-            self.lanes.clear()
+            self._clear_lanes()
             self._assigning.hand_over()
             self._is_drained = True
             logger.warning("Worker drained, it holds nothing. %s", Fields(subscription=self.mount.name))
@@ -98,11 +111,17 @@ class Consumer:
     def finish(self) -> None:
         """Let calls end, save what is settled, let go of all shards; never raises for a failing peer."""
         self.lanes.close()
+        self.delays.close()
         self._assigning.hand_over()
 
     def abandon(self) -> None:
         """Save and let go while the lane is stuck in a call, whose outcome is void; from another thread."""
         self._assigning.give_all_back()
+
+    def look_at_copies(self) -> None:
+        """See to delayed records, and to what a pause means for them; called about once a second."""
+        self.limit.follow(paused=self.holdings.orders.paused is not None)
+        self.delays.look_once()
 
     @property
     def knows_its_shards(self) -> bool:
@@ -125,7 +144,7 @@ class Consumer:
         if identity is None or not self.gate.alive:
             return False
         if identity != self.holdings.worker:
-            self.lanes.clear()
+            self._clear_lanes()
             self._assigning.begin_anew(identity)
         return True
 
@@ -150,9 +169,13 @@ class Consumer:
         try:
             return self.reading.poll(self.lanes.patience(timeout))
         except ReaderFailed:
-            self.lanes.clear()
+            self._clear_lanes()
             self._assigning.begin_anew(self.holdings.worker)
             raise
+
+    def _clear_lanes(self) -> None:
+        self.lanes.clear()
+        self.delays.forget()
 
     def _register(self, polled: Polled) -> list[Slice]:
         """Make the watermark know all records before any is handled."""
@@ -171,6 +194,7 @@ class Consumer:
             states = self.holdings.states.values()
             full = {state.shard for state in states if self._is_full(state)}
             paused = {state.shard for state in states if state.paused}
+            waiting &= self.holdings.states.keys()  # copies in the lanes stop no reading
         self.reading.pause_only(waiting | full | paused)
 
     def _is_full(self, state: ShardState) -> bool:

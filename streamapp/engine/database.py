@@ -17,6 +17,10 @@ from streamapp.store.connections import close_old_connections
 REFRESH_SECONDS = 1.0
 
 
+class Outage(Exception):
+    """The database or the broker is down: nothing is counted against the record."""
+
+
 class LaneDatabase:
     """The lane's own connection: kept fresh between calls, and judged after one that failed.
 

@@ -9,8 +9,10 @@ from streamapp.context import Context
 from streamapp.engine.batches import Batch, BatchHandling
 from streamapp.engine.calling import Call, checked, checked_list
 from streamapp.engine.committing import Superseded
-from streamapp.engine.handling import FAILURES, Handling, Outage, Surroundings, logger
-from streamapp.engine.records import UNDECODED, RecordHandling, rest
+from streamapp.engine.database import Outage
+from streamapp.engine.departure import Gone
+from streamapp.engine.handling import FAILURES, Handling, Surroundings, logger
+from streamapp.engine.records import UNDECODED, Failures, RecordHandling, rest
 from streamapp.engine.shard import Slice
 from streamapp.engine.transactions import CheckpointTransaction
 from streamapp.engine.work import Work
@@ -29,12 +31,12 @@ class ExactHandling(Handling):
             surroundings.store.using, surroundings.committer, surroundings.mover
         )
 
-    def _failed(self, error: BaseException, part: Slice, index: int) -> Outcome:
+    def _report(self, error: BaseException, part: Slice, index: int) -> None:
         if isinstance(error, Superseded):
             logger.warning("Commit refused, its writes are undone. %s", self._fields(part, index))
             self._read_back()
             raise Outage from error
-        return super()._failed(error, part, index)
+        super()._report(error, part, index)
 
     def _read_back(self) -> None:
         """Go on from what the rows say; the records in question then come again, or to somebody else."""
@@ -46,7 +48,7 @@ class ExactHandling(Handling):
 
     def _conclude(self, part: Slice, index: int, outcome: Outcome) -> None:
         """Settle nothing that the transaction has settled."""
-        if not outcome.settles:
+        if isinstance(outcome, Gone) or not outcome.settles:
             self._settle(part, index, outcome)
         elif outcome.kind is Kind.DROP:
             logger.warning("Record dropped. %s", self._fields(part, index, reason=outcome.reason))
@@ -56,31 +58,37 @@ class ExactRecordHandling(ExactHandling, RecordHandling):
     """One transaction a record."""
 
     def _handle(self, work: Work) -> Work | None:
-        part, attempt = work.slices[0], work.attempt
+        part, attempt, failures = work.slices[0], work.attempt, work.failures
         decode, raws = self._decoding(part)
         for index, raw in zip(part.indexes, raws, strict=True):
             if not part.current:
                 return None
             if part.state.paused or not self._gate.enter():
-                return rest(part, index, attempt)
-            if left := self._deliver(part, index, attempt, decode, raw):
+                return rest(part, index, attempt, failures=failures)
+            if left := self._deliver(part, index, attempt, failures, decode, raw):
                 return left
-            attempt = 1
+            attempt, failures = 1, ()
         return None
 
     def _deliver(
-        self, part: Slice, index: int, attempt: int, decode: Callable[[Any], Any], raw: Any
+        self,
+        part: Slice,
+        index: int,
+        attempt: int,
+        failures: Failures,
+        decode: Callable[[Any], Any],
+        raw: Any,
     ) -> Work | None:
         value = UNDECODED
         try:
             value = None if raw is None else decode(raw)
             outcome = self._committed(part, index, attempt, value)
         except FAILURES as error:  # the edge of decoder and handler; it is reported
-            return self._excuse(part, index, attempt, error, decoded=value is not UNDECODED)
+            return self._excuse(part, index, attempt, failures, error, decoded=value is not UNDECODED)
         if outcome.settles:
             self._conclude(part, index, outcome)
             return None
-        return self._apply(part, index, attempt, outcome)
+        return self._apply(part, index, attempt, failures, outcome)
 
     def _committed(self, part: Slice, index: int, attempt: int, value: Any) -> Outcome:
         single = [part.rest([index])]

@@ -11,11 +11,15 @@ from django.db import Error as DatabaseError
 
 from streamapp.engine.calling import Call
 from streamapp.engine.committing import Committer
-from streamapp.engine.database import LaneDatabase
+from streamapp.engine.database import LaneDatabase, Outage
+from streamapp.engine.departure import Gone, Stranded
 from streamapp.engine.event_loop import EventLoop
+from streamapp.engine.failing import judged
 from streamapp.engine.gate import Gate
 from streamapp.engine.moving import Moves
+from streamapp.engine.rungs import Rungs
 from streamapp.engine.shard import Slice
+from streamapp.engine.waits import sifted
 from streamapp.engine.watching import Watch
 from streamapp.engine.work import Work
 from streamapp.exceptions import BrokerUnavailable
@@ -32,10 +36,6 @@ FAILURES = (Exception, CancelledError)
 """What counts as a handler's failure. Cancelling is one: it ends a wait, never the process."""
 
 
-class Outage(Exception):
-    """The database or the broker is down: nothing is counted against the record."""
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a handling needs beside the mount: all by constructor, none of it global.
@@ -47,6 +47,7 @@ class Surroundings:
     gate: Gate
     mover: Moves
     committer: Committer
+    rungs: Rungs
     loop: EventLoop
     clock: Callable[[], float]
     state: Any
@@ -63,6 +64,7 @@ class Handling(ABC):
         self._store = surroundings.store
         self._gate = surroundings.gate
         self._mover = surroundings.mover
+        self._rungs = surroundings.rungs
         self._clock = surroundings.clock
         self._state = surroundings.state
         self._describe = surroundings.describe
@@ -74,13 +76,20 @@ class Handling(ABC):
     def handle(self, work: Work) -> Work | None:
         """Handle work until it is done or something else must happen first; return what is left."""
         self._database.refresh()
+        if self._mount.hold != "record" and not (work := sifted(work)).slices:
+            return None
         return self.watch.calls.handle(work, self._handle)
 
     @abstractmethod
     def _handle(self, work: Work) -> Work | None: ...
 
-    def _failed(self, error: BaseException, part: Slice, index: int) -> Outcome:
+    def _failed(self, error: BaseException, part: Slice, index: int, attempt: int) -> Outcome:
         """Judge what a handler raised; raises Outage when the surroundings failed and not the handler."""
+        self._report(error, part, index)
+        return judged(self._mount, error, part.chunk.record(index), attempt)
+
+    def _report(self, error: BaseException, part: Slice, index: int) -> None:
+        """Log what a handler raised; raises Outage when the surroundings failed and not the handler."""
         if isinstance(error, BrokerUnavailable) or self._database.failed(error):
             logger.warning(
                 "Outage, the record is delivered again. %s", self._fields(part, index, error=error)
@@ -89,17 +98,11 @@ class Handling(ABC):
         self.watch.tally.add(RECORDS_FAILED)
         reason = text_of(error, repr)
         logger.warning("Handler failed. %s", self._fields(part, index, error=reason), exc_info=error)
-        return Outcome.retry(reason)
-
-    def _retry_or_hold(self, attempt: int, reason: str) -> tuple[Outcome, float]:
-        """Return what a failed attempt leads to: a retry with its delay in seconds, or a hold."""
-        policy = self._mount.retry
-        if policy is None or attempt >= policy.attempts:
-            return Outcome.hold(reason or "retry"), 0.0
-        return Outcome.retry(reason), policy.delay(attempt)
 
     def _settle(self, part: Slice, index: int, outcome: Outcome) -> None:
         """Apply an outcome to its record; one of an older generation settles nothing."""
+        if isinstance(outcome, Gone):
+            return
         if not part.current:
             return
         if outcome.settles:
@@ -107,8 +110,12 @@ class Handling(ABC):
             if outcome.kind is Kind.DROP:
                 logger.warning("Record dropped. %s", self._fields(part, index, reason=outcome.reason))
         else:
+            if part.state.waits:
+                part.state.waits.block(part, index)
             part.state.hold(part.span, index, part.chunk.position(index), outcome.reason)
             logger.warning("Record held. %s", self._fields(part, index, reason=outcome.reason))
+            if isinstance(outcome, Stranded):
+                self._rungs.keep(outcome)
 
     def _conclude(self, part: Slice, index: int, outcome: Outcome) -> None:
         """Apply what the handler said of a record."""

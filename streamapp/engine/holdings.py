@@ -23,6 +23,8 @@ class Unsaved:
     begun: dict[int, int]
     snapshots: list[Snapshot]
     held: list[Held]
+    settled: list[tuple[int, int]]
+    """Of records that were held: checkpoint and position."""
     epochs: dict[int, int]
 
 
@@ -99,7 +101,7 @@ class Holdings:
 
     def nothing(self) -> Unsaved:
         """Return that nothing is to be written."""
-        return Unsaved(self.worker, {}, {}, [], [], {})
+        return Unsaved(self.worker, {}, {}, [], [], [], {})
 
     def unsaved(self) -> Unsaved:
         """Collect what the rows don't say yet."""
@@ -108,12 +110,13 @@ class Holdings:
             snapshots = [snapshot for state in states if (snapshot := state.snapshot())]
             settled = [state for state in states if state.target is None]
             held = [record for state in settled for record in state.newly_held]
+            late = [(state.checkpoint, position) for state in settled for position in state.newly_settled]
             for state in settled:
-                state.newly_held = []
+                state.newly_held, state.newly_settled = [], []
             moved, self._moved = self._moved, {}
             begun, self._begun = self._begun, {}
             epochs = {state.checkpoint: state.epoch for state in states}
-            return Unsaved(self.worker, moved, begun, snapshots, held, epochs)
+            return Unsaved(self.worker, moved, begun, snapshots, held, late, epochs)
 
     def give_back(self, unsaved: Unsaved) -> None:
         """Take back what could not be written; checkpoints are collected anew anyway."""
@@ -124,6 +127,9 @@ class Holdings:
             for record in unsaved.held:
                 if record.checkpoint in by_checkpoint and record.checkpoint not in self._moved:
                     by_checkpoint[record.checkpoint].newly_held.append(record)
+            for checkpoint, position in unsaved.settled:
+                if checkpoint in by_checkpoint and checkpoint not in self._moved:
+                    by_checkpoint[checkpoint].newly_settled.append(position)
 
     def saved(self, snapshots: Iterable[Snapshot]) -> None:
         """Note which snapshots the rows hold; one from before a move says nothing of what came after."""

@@ -129,6 +129,9 @@ class Saver:
             written = self._store.records.hold(unsaved.held, unsaved.epochs)
             unsaved.held = []
             self._tell_held(written)
+        if unsaved.settled:
+            self._store.records.settle(unsaved.settled)
+            unsaved.settled = []
 
     def _tell_held(self, written: Sequence[Held]) -> None:
         with self._holdings.lock:

@@ -1,9 +1,9 @@
 """One shard in one worker: its fence, its generation and its watermark."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamapp.brokers.base import Behind, Chunk
 from streamapp.engine.settled import MOST_RANGES, NONE, Ranges, recalled, written
@@ -11,9 +11,13 @@ from streamapp.engine.span import Indexes, Span
 from streamapp.engine.watermark import NOTHING, Watermark
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Exchange, Place, Save
+from streamapp.store.failed import Claimed
 from streamapp.store.lags import Sample
 from streamapp.store.leases import Taken
 from streamapp.store.records import Held
+
+if TYPE_CHECKING:
+    from streamapp.engine.waits import Waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Keeping:
 
     settled: bool = False
     exact: bool = False
+    waits: Callable[[], "Waits"] | None = None
+    """Makes what keeps the records that wait behind held ones; None: none waits."""
 
 
 class Snapshot(NamedTuple):
@@ -90,6 +96,13 @@ class ShardState:
     before any other lock.
     """
 
+    claimed: Claimed | None = None
+    """The row that a copy comes from; None for what is read from a log."""
+    alone = False
+    """Whether no batch has records of others beside its own."""
+    stranded = False
+    """Whether a record is held because the place where it should go didn't take it."""
+
     def __init__(self, shard: Shard, placed: Placed, keeping: Keeping = Keeping()) -> None:
         self.shard = shard
         self.checkpoint = placed.lease.checkpoint
@@ -101,6 +114,7 @@ class ShardState:
         self.unchecked = False
         self.fresh = False
         self.newly_held: list[Held] = []
+        self.newly_settled: list[int] = []
         self.paused = False
         self.skips: frozenset[int] = frozenset()
         self.writing = Lock()
@@ -111,6 +125,7 @@ class ShardState:
 
     def _begin(self, position: int) -> None:
         self.watermark = Watermark(position)
+        self.waits = self._keeping.waits() if self._keeping.waits else None
         self.retired: set[int] = set()
         self._first = self._stored is None or self._stored.position != position
         recall = self._recall
@@ -143,6 +158,8 @@ class ShardState:
         for position in self.skips - self.retired:
             if self.watermark.retire(position):
                 self.retired.add(position)
+                if self.waits:
+                    self.waits.end_at(position)
         self.newly_held = [record for record in self.newly_held if record.position not in self.retired]
         return self.skips & self.retired
 
@@ -193,6 +210,7 @@ class ShardState:
         self.full = False
         self.fresh = True
         self.newly_held.clear()
+        self.newly_settled.clear()
         self._begin(position)
         # A row that is kept exact says where a seek went as soon as its handler's transaction has ended.
         self.sought = self.sought and self._first
@@ -259,3 +277,10 @@ class ShardState:
         """Leave one record unsettled and remember it for the admin."""
         span.hold(index)
         self.newly_held.append(Held(self.checkpoint, position, reason))
+
+    def settled_late(self, single: Slice) -> None:
+        """Note that a held record was settled after all: it isn't shown, and what waits for it goes on."""
+        (index,) = single.indexes
+        self.newly_settled.append(single.chunk.position(index))
+        if self.waits:
+            self.waits.end(single)

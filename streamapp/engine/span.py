@@ -49,10 +49,13 @@ class Span:
         return index < self.cursor or index in self._early
 
     def settle(self, index: int) -> None:
-        """Settle one record, in any order."""
+        """Settle one record, in any order; a held one too."""
         with self._lock:
             if index != self.cursor:
-                self._early.add(index)
+                if index in self.held:
+                    self.held.remove(index)
+                else:
+                    self._early.add(index)
             elif self._early:
                 self._advance()
             else:

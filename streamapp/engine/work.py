@@ -1,7 +1,7 @@
 """What waits to be handled, in order: a shard's later records never overtake its earlier ones."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streamapp.engine.shard import ShardState, Slice
 
@@ -11,18 +11,19 @@ class Work:
     """Records for one call (a batch), or for one after the other (single records).
 
     `attempt` counts deliveries of the first record, or of the batch; `due` is the moment of the
-    monotonic clock before which it isn't tried again.
+    monotonic clock before which it isn't tried again. `failures` are the classes of its failures so far.
     """
 
     slices: tuple[Slice, ...]
     attempt: int = 1
     due: float = 0.0
+    failures: tuple[str, ...] = ()
 
     def current(self) -> "Work":
         """Return the work without what a move has voided."""
         if all(part.current for part in self.slices):
             return self
-        return Work(tuple(part for part in self.slices if part.current), self.attempt, self.due)
+        return replace(self, slices=tuple(part for part in self.slices if part.current))
 
     def apart(self) -> "tuple[Work, Work]":
         """Return what may be handled now, and what is of paused shards."""
@@ -30,7 +31,7 @@ class Work:
         if len(may) == len(self.slices):
             return self, Work(())
         paused = tuple(part for part in self.slices if part.state.paused)
-        return Work(may, self.attempt, self.due), Work(paused, self.attempt, self.due)
+        return replace(self, slices=may), replace(self, slices=paused)
 
     def shards(self) -> Iterator[ShardState]:
         """Yield the shards that wait for this work."""

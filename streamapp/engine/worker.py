@@ -10,7 +10,7 @@ from django.db import connections
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
-from streamapp.engine import alerting, listening, retention
+from streamapp.engine import alerting, delays, listening, retention
 from streamapp.engine.announcing import Announcements
 from streamapp.engine.assembly import Parts, Rewind, assemble
 from streamapp.engine.chronicle import Chronicle
@@ -18,6 +18,7 @@ from streamapp.engine.consumer import Consumer
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.keeper import TICK_SECONDS, Keeper
+from streamapp.engine.limit import Pause
 from streamapp.engine.sampling import SAMPLE_SECONDS, Sampler
 from streamapp.engine.saving import Saver
 from streamapp.engine.stuck import StuckCalls
@@ -39,9 +40,9 @@ class Worker:
     """Runs subscriptions until it is told to stop, or until one of its threads dies.
 
     Threads: one heartbeat, one keeper, one sampler that writes the history too, one for alerts, one that
-    looks at retention, one that hears of rewinds, one for the receivers of signals, and for each subscription
-    a lane and a saver.
-    `failure` is what a thread died of; the process should then end, so that a supervisor starts it
+    looks at retention, one that hears of rewinds, one for delayed records, one for records whose
+    destination refused them, one for the receivers of signals, and for each subscription a lane and a
+    saver. `failure` is what a thread died of; the process should then end, so that a supervisor starts it
     again.
     """
 
@@ -53,6 +54,7 @@ class Worker:
         configuration: Configuration,
         rewind: Rewind,
         clock: Callable[[], float] = time.monotonic,
+        pause: Pause | None = None,
     ) -> None:
         self.failure: BaseException | None = None
         self.ended = threading.Event()
@@ -70,6 +72,7 @@ class Worker:
             clock,
             rewind,
             announcements=self._announcements,
+            pause=pause,
         )
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
         self._keeper = Keeper(self.consumers, self.heartbeat.life, clock)
@@ -146,6 +149,8 @@ class Worker:
         yield self._thread("keeper", self._every, TICK_SECONDS, self._keeper.run_once)
         yield self._thread("sampler", self._every, SAMPLE_SECONDS, self._sample)
         yield self._thread("alerts", self._every, alerting.LOOK_SECONDS, self.alerting.run_once)
+        yield self._thread("delays", self._every, delays.LOOK_SECONDS, self._look_at_delays)
+        yield self._thread("stranded", self._every, delays.LOOK_SECONDS, self._carry_stranded)
         yield self._thread("retention", self._every, retention.LOOK_SECONDS, self._look_at_retention)
         for each in self.consumers:
             yield self._thread(f"saver {each.mount.name}", self._save, each.saver)
@@ -168,6 +173,14 @@ class Worker:
         close_old_connections()
         for consumer in self.consumers:
             self._retention.look_once(consumer)
+
+    def _look_at_delays(self) -> None:
+        for consumer in self.consumers:
+            consumer.look_at_copies()
+
+    def _carry_stranded(self) -> None:
+        for consumer in self.consumers:
+            consumer.leaving.try_again()
 
     def _announce(self) -> None:
         while not self._stopped.is_set():

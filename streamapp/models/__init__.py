@@ -4,6 +4,7 @@ from streamapp.models.alert import Alert, AlertKind
 from streamapp.models.audit import AuditEntry
 from streamapp.models.checkpoint import Checkpoint, Lease, Subscription
 from streamapp.models.control import Pause, SkippedRecord, SkipResult
+from streamapp.models.failed import DeadLetter, DelayedRecord
 from streamapp.models.held import HeldRecord, Quarantined
 from streamapp.models.history import History
 from streamapp.models.lag import Lag
@@ -18,6 +19,8 @@ __all__ = [
     "AlertKind",
     "AuditEntry",
     "Checkpoint",
+    "DeadLetter",
+    "DelayedRecord",
     "HeldRecord",
     "History",
     "Lag",

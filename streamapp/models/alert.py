@@ -14,6 +14,8 @@ class AlertKind(models.TextChoices):
     STUCK = "stuck", _("handler is stuck")
     EXPIRING = "expiring", _("retention is about to pass it")
     STOPPED = "stopped", _("stands still, the log lost its place")
+    LIMIT = "limit", _("too many dead letters, records are held")
+    UNWRITTEN = "unwritten", _("a copy or dead letter can't be written")
 
 
 class Alert(models.Model):

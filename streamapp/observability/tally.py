@@ -31,6 +31,11 @@ class Tally:
                 self._buckets[bisect_left(BOUNDS, seconds / calls)] += calls
                 self._seconds += seconds
 
+    def concluded(self) -> int:
+        """Return how many records came to an outcome, as far as their work has ended."""
+        with self._lock:
+            return self._counts[RECORDS_HANDLED.name]
+
     def counts(self) -> dict[Metric, int]:
         """Return every counter, also those that are 0."""
         with self._lock:

@@ -25,6 +25,13 @@ class Options(TypedDict, total=False):
     replay_from: str | Position
     replay_scope: Literal["start", "assignment"]
     retry: Mapping[str, Any]
+    on_error: str | Callable[..., Any]
+    hold: Literal["record", "key", "shard"]
+    max_attempts: int
+    retry_to: str
+    retry_delay: str
+    dead_letter: str
+    dead_letter_limit: int | str
     on_undecodable: Literal["quarantine", "drop", "hold"]
     on_out_of_range: Literal["earliest", "latest", "stop"]
     checkpoints: Literal["database", "process"]

@@ -10,6 +10,7 @@ from streamapp.registry.backends import BrokerDraft
 from streamapp.registry.declaration import Declaration, declaration_of
 from streamapp.registry.entry import Entry, is_name
 from streamapp.registry.handlers import Handler, read_decoder, read_handler, read_shape
+from streamapp.registry.ladder import read_hold, read_ladder, read_on_error
 from streamapp.registry.masks import read_mask
 from streamapp.registry.policies import (
     read_batch,
@@ -73,6 +74,7 @@ def _pieces(
     shape = read_shape(handler, entry.findings) if handler else None
     source = read_source(entry, declaration.source, broker) if declaration else None
     batch = read_batch(entry, shape)
+    retry = read_retry(entry)
     report_without_effect(entry)
     return {
         "shape": shape,
@@ -84,7 +86,10 @@ def _pieces(
         "start_at": read_position(entry, "START_AT", broker),
         "replay_from": read_position(entry, "REPLAY_FROM", broker),
         "replay_scope": entry.choice("REPLAY_SCOPE", ("start", "assignment"), "start"),
-        "retry": read_retry(entry),
+        "retry": retry,
+        "ladder": read_ladder(entry, source, retry),
+        "on_error": read_on_error(entry),
+        "hold": read_hold(entry),
         "on_undecodable": entry.choice("ON_UNDECODABLE", ("quarantine", "drop", "hold"), "quarantine"),
         "on_out_of_range": entry.choice("ON_OUT_OF_RANGE", ("earliest", "latest", "stop"), "earliest"),
         "checkpoints": entry.choice("CHECKPOINTS", ("database", "process"), "database"),

@@ -69,7 +69,7 @@ def read_retry(entry: Entry) -> Retry | None:
     try:
         return parse_retry(given)
     except ValueError as error:
-        hint = 'Write it like {"attempts": 5, "backoff": "0.2s..30s"}.'
+        hint = 'Write it like {"attempts": 5, "backoff": "0.2s..30s", "fatal": ["builtins.ValueError"]}.'
         entry.report(Code.BAD_RETRY, f"RETRY: {error}", hint)
         return None
 

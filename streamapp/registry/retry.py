@@ -1,18 +1,20 @@
 """The text form of a retry policy."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from streamapp.mount import Retry
+from streamapp.ladder import Retry, Treatment
 from streamapp.problems import nearest
+from streamapp.registry.paths import imported
 
 _DURATION = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)(?P<unit>ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_KEYS = ("attempts", "backoff")
+_REQUIRED = ("attempts", "backoff")
+_KEYS = (*_REQUIRED, *Treatment)
 
 
 def parse_retry(given: object) -> Retry:
-    """Read a policy such as `{"attempts": 5, "backoff": "0.2s..30s"}`.
+    """Read a policy such as `{"attempts": 5, "backoff": "0.2s..30s", "fatal": ["builtins.ValueError"]}`.
 
     Raises ValueError with a sentence that says what is wrong.
     """
@@ -20,9 +22,12 @@ def parse_retry(given: object) -> Retry:
         raise ValueError(f"{given!r} is not a dict with attempts and backoff.")
     for key in given.keys() - set(_KEYS):
         raise ValueError(f"the key {key!r} is unknown. {nearest(key, _KEYS)}")
-    if missing := " and ".join(key for key in _KEYS if key not in given):
+    if missing := " and ".join(key for key in _REQUIRED if key not in given):
         raise ValueError(f"{dict(given)!r} lacks {missing}.")
-    return Retry(_checked_attempts(given["attempts"]), *_parse_backoff(given["backoff"]))
+    classes = {treatment: _read_classes(treatment, given.get(treatment, ())) for treatment in Treatment}
+    _refuse_ambiguous(classes)
+    attempts, (first, most) = _checked_attempts(given["attempts"]), parse_backoff(given["backoff"])
+    return Retry(attempts, first, most, **classes)
 
 
 def parse_duration(text: str) -> float:
@@ -40,7 +45,8 @@ def _checked_attempts(given: object) -> int:
     return given
 
 
-def _parse_backoff(given: object) -> tuple[float, float]:
+def parse_backoff(given: object) -> tuple[float, float]:
+    """Return the first and the longest wait of `0.2s..30s` in seconds; raises ValueError for all else."""
     first, separator, most = str(given).partition("..")
     if not separator:
         raise ValueError(f"backoff is {given!r}, not a first and a longest wait like 0.2s..30s.")
@@ -48,3 +54,28 @@ def _parse_backoff(given: object) -> tuple[float, float]:
     if shortest > longest:
         raise ValueError(f"backoff is {given!r}, and the first wait is longer than the longest.")
     return shortest, longest
+
+
+def _read_classes(key: str, given: object) -> tuple[type[BaseException], ...]:
+    """Return exception classes, given as such or by dotted paths."""
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise ValueError(f"{key} is {given!r}, not a list of dotted paths of exceptions.")
+    return tuple(_exception(key, each) for each in given)
+
+
+def _exception(key: str, given: object) -> type[BaseException]:
+    try:
+        found = given if isinstance(given, type) else imported(given)
+    except ImportError as error:
+        raise ValueError(f"{key} names {given!r}, which can't be imported: {error}.") from error
+    if isinstance(found, type) and issubclass(found, BaseException):
+        return found
+    raise ValueError(f"{key} names {given!r}, which is no class of exceptions.")
+
+
+def _refuse_ambiguous(classes: Mapping[Treatment, Sequence[type[BaseException]]]) -> None:
+    seen: dict[type[BaseException], str] = {}
+    for key, listed in classes.items():
+        for kind in listed:
+            if seen.setdefault(kind, key) != key:
+                raise ValueError(f"{kind.__name__} is listed as {seen[kind]} and as {key}.")

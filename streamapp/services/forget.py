@@ -6,7 +6,7 @@ from django.db import transaction
 
 from streamapp.conf import configuration
 from streamapp.exceptions import StreamappError, UnknownSubscription
-from streamapp.models import Checkpoint, Quarantined, Rewind, Subscription
+from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, Quarantined, Rewind, Subscription
 from streamapp.services.workers import in_use
 
 
@@ -22,6 +22,8 @@ class Forgetting:
     checkpoints: int
     rewinds: int
     quarantined: int
+    delayed: int
+    dead_letters: int
     mounted: bool
     """Whether STREAMAPP["SUBSCRIPTIONS"] has the name: its next start is then a first start."""
 
@@ -38,6 +40,8 @@ def check(name: str) -> Forgetting:
         checkpoints=Checkpoint.objects.using(using).filter(subscription__name=name).count(),
         rewinds=Rewind.objects.using(using).filter(subscription__name=name).count(),
         quarantined=Quarantined.objects.using(using).filter(subscription=name).count(),
+        delayed=DelayedRecord.objects.using(using).filter(subscription=name).count(),
+        dead_letters=DeadLetter.objects.using(using).filter(subscription=name).count(),
         mounted=name in configuration().SUBSCRIPTIONS,
     )
 
@@ -47,6 +51,7 @@ def forget(name: str) -> Forgetting:
     using = configuration().DATABASE
     with transaction.atomic(using=using):
         forgetting = check(name)
-        Quarantined.objects.using(using).filter(subscription=name).delete()
+        for model in (Quarantined, DelayedRecord, DeadLetter):
+            model.objects.using(using).filter(subscription=name).delete()
         Subscription.objects.using(using).filter(name=name).delete()
     return forgetting

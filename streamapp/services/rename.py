@@ -1,4 +1,4 @@
-"""Renaming a subscription: its checkpoints, rewinds and quarantine go with the name."""
+"""Renaming a subscription: its checkpoints, rewinds and records set aside go with the name."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 
 from streamapp.conf import configuration
 from streamapp.exceptions import StreamappError, UnknownSubscription
-from streamapp.models import Checkpoint, Quarantined, Subscription
+from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, Quarantined, Subscription
 from streamapp.services.workers import in_use
 
 
@@ -22,6 +22,8 @@ class Renaming:
     new: str
     checkpoints: int
     quarantined: int
+    delayed: int
+    dead_letters: int
     mounted: bool
     """Whether STREAMAPP["SUBSCRIPTIONS"] has the new name already."""
 
@@ -35,6 +37,8 @@ def check(old: str, new: str) -> Renaming:
         new=new,
         checkpoints=Checkpoint.objects.using(using).filter(subscription__name=old).count(),
         quarantined=Quarantined.objects.using(using).filter(subscription=old).count(),
+        delayed=DelayedRecord.objects.using(using).filter(subscription=old).count(),
+        dead_letters=DeadLetter.objects.using(using).filter(subscription=old).count(),
         mounted=new in configuration().SUBSCRIPTIONS,
     )
 
@@ -46,7 +50,8 @@ def rename(old: str, new: str) -> Renaming:
     try:
         with transaction.atomic(using=using):
             Subscription.objects.using(using).filter(name=old).update(name=new)
-            Quarantined.objects.using(using).filter(subscription=old).update(subscription=new)
+            for model in (Quarantined, DelayedRecord, DeadLetter):
+                model.objects.using(using).filter(subscription=old).update(subscription=new)
     except IntegrityError as error:
         raise RenameRefused(f"{new} was added in this moment. Nothing was renamed.") from error
     return renaming

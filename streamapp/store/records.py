@@ -41,6 +41,12 @@ class RecordStore:
         HeldRecord.objects.using(self._using).bulk_create(rows, ignore_conflicts=True)
         return shown
 
+    def settle(self, settled: Sequence[tuple[int, int]]) -> None:
+        """Show records no more that were held and came to an end: pairs of checkpoint and position."""
+        for checkpoint, position in settled:
+            rows = HeldRecord.objects.using(self._using)
+            rows.filter(checkpoint=checkpoint, position=position).delete()
+
     def quarantine(self, subscription: str, record: Record, reason: str) -> None:
         """Keep an undecodable record whole; once a place, however often it is read."""
         row = Quarantined(

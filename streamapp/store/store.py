@@ -9,6 +9,7 @@ from streamapp.store.alerts import AlertStore
 from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
 from streamapp.store.controls import ControlStore
+from streamapp.store.failed import DeadLetterStore, DelayedStore
 from streamapp.store.history import HistoryStore
 from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
@@ -38,6 +39,8 @@ class Store:
         self.lineage = LineageStore(using)
         self.workers = WorkerStore(using)
         self.records = RecordStore(using)
+        self.delayed = DelayedStore(using)
+        self.dead_letters = DeadLetterStore(using)
         self.lags = LagStore(using)
         self.history = HistoryStore(using)
         self.alerts = AlertStore(using)

@@ -81,7 +81,7 @@ class Service(Results):
     def run(self, *, advance: bool = False, save: bool = True, timeout: float = 30.0) -> None:
         """Handle all there is, also what handlers publish meanwhile; all workers take part.
 
-        Returns when every record is settled, is held, or waits for a retry that isn't due;
+        Returns when every record is settled, is held, or waits for a retry or as a copy that isn't due;
         `advance=True` moves the time on until none waits. `save=False` leaves the checkpoints as they
         are, so that a `crash` brings everything again. Blocks for up to `timeout` seconds of real time,
         then raises Unfinished with the shards that aren't done. Raises BrokerUnavailable,
@@ -99,7 +99,7 @@ class Service(Results):
             unfinished = self._stage.run_once(POLL_SECONDS, save=save)
 
     def advance(self) -> None:
-        """Move the time on to the next retry; the next `run` handles it."""
+        """Move the time on to the next retry, or without one to all copies; the next `run` handles them."""
         self._stage.advance()
 
     def start(self) -> None:

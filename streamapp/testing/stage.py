@@ -15,6 +15,7 @@ from streamapp import registry
 from streamapp.conf import configuration
 from streamapp.mount import Mount
 from streamapp.positions import Moment
+from streamapp.testing import copies
 from streamapp.testing.clock import Clock
 from streamapp.testing.deliveries import Waiting
 from streamapp.testing.progress import Progress
@@ -65,19 +66,24 @@ class Stage:
             if worker.journal.begun > before:
                 self.disturb()
         mounts = {c.mount.name: c.mount for worker in self.workers for c in worker.consumers}
-        return [
+        points = [
             point
             for mount in mounts.values()
             for point in Progress(mount, registry.broker(mount.broker), self.workers).open_points(self._quiet)
         ]
+        return [*points, *copies.unhandled(self.workers)]
 
     def retries(self) -> list[str]:
         """Return what waits for a retry that isn't due."""
-        return [f"{wait.shard} tries {wait.position} again and again." for wait in self._waiting()]
+        tried = [f"{wait.shard} tries {wait.position} again and again." for wait in self._waiting()]
+        return [*tried, *copies.waiting(self.workers)]
 
     def advance(self) -> None:
-        """Move the clock to the next retry; without one it stays."""
-        self.clock.move_to(self.clock() + min((wait.seconds for wait in self._waiting()), default=0.0))
+        """Move the clock to the next retry in place; without one all delayed copies become due."""
+        if waits := [wait.seconds for wait in self._waiting()]:
+            self.clock.move_to(self.clock() + min(waits))
+        else:
+            copies.make_due(self.workers)
 
     def _waiting(self) -> list[Waiting]:
         return [wait for worker in self.workers for wait in worker.journal.waiting().values()]

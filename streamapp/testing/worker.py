@@ -11,6 +11,7 @@ from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.mount import Mount
 from streamapp.services.from_handler import rewind_from_handler
+from streamapp.services.from_worker import pause_from_worker
 from streamapp.store import Store
 from streamapp.testing.clock import Clock
 from streamapp.testing.journal import Journal
@@ -42,6 +43,7 @@ class InProcessWorker:
             rewind_from_handler,
             self.journal.handling,
             self._announcements,
+            pause_from_worker,
         )
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
 
@@ -57,6 +59,8 @@ class InProcessWorker:
         """Do one round of every subscription, then save, or only notice what others have written."""
         self._heartbeat.beat()
         for consumer in self.consumers:
+            consumer.look_at_copies()
+            consumer.leaving.try_again()
             consumer.run_once(timeout)
             if save:
                 consumer.saver.save_once()

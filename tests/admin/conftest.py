@@ -24,7 +24,8 @@ def _client(user, *names):
     return client
 
 
-SHOWN = ("subscription", "checkpoint", "worker", "quarantined", "skip", "rewind", "heldrecord", "auditentry")
+SET_ASIDE = ("quarantined", "delayedrecord", "deadletter", "heldrecord")
+SHOWN = ("subscription", "checkpoint", "worker", *SET_ASIDE, "skip", "rewind", "auditentry")
 VIEWS = tuple(f"view_{name}" for name in SHOWN)
 
 

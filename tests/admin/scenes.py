@@ -6,11 +6,13 @@ from uuid import UUID
 
 from streamapp import registry
 from streamapp.brokers.local import LocalBroker, LocalStream
+from streamapp.copies import Copied
 from streamapp.models import Checkpoint, HeldRecord, LocalPartition, LocalRecord, Subscription
 from streamapp.models import LocalStream as StoredStream
-from streamapp.records import Shard
+from streamapp.records import Record, Shard
 from streamapp.registry import subscriber
 from streamapp.store import Store
+from streamapp.store.failed import Failure
 
 DAWN = datetime(2026, 11, 1, tzinfo=UTC)
 STORE = Store("default")
@@ -69,6 +71,14 @@ def worker(rows: list[Checkpoint], *names: str) -> UUID:
 def hold(row: Checkpoint, position: int, reason: str = "unknown carrier") -> None:
     """Let a record be held."""
     HeldRecord.objects.create(checkpoint=row, position=position, reason=reason, held_at=DAWN)
+
+
+def fail(name: str, record: Record) -> None:
+    """Let a record wait for its second attempt, and be a dead letter after it."""
+    copied = Copied(2, f"{record.shard}@{record.position}", DAWN, "ValueError('busy')")
+    failure = Failure("ValueError('busy')", "builtins.ValueError", "busy", "Traceback: line 7")
+    STORE.delayed.add(name, record, copied, 3600.0)
+    STORE.dead_letters.add(name, record, copied, failure)
 
 
 def position_of(row: Checkpoint) -> int:

@@ -16,6 +16,8 @@ from streamapp.models import (
     Alert,
     AuditEntry,
     Checkpoint,
+    DeadLetter,
+    DelayedRecord,
     HeldRecord,
     Lease,
     Pause,
@@ -32,13 +34,15 @@ from streamapp.positions import Earliest
 from streamapp.records import Record, Shard
 from streamapp.services import rewind
 from streamapp.store.skips import Skipped
-from tests.admin.scenes import DAWN, STORE, hold, started, subscription, worker
+from tests.admin.scenes import DAWN, STORE, fail, hold, started, subscription, worker
 
 LISTS = {
     "subscription": "runconsumers",
     "checkpoint": "runconsumers",
     "worker": "runconsumers",
     "quarantined": "Nothing to do",
+    "delayedrecord": "Nothing to do",
+    "deadletter": "Nothing to do",
     "skip": "Nothing to do",
     "rewind": "take the action",
     "heldrecord": "its handler holds",
@@ -171,6 +175,7 @@ def test_nobody_adds_changes_or_deletes(admin_client, rows, name):
     rewind.apply(rewind.plan_mounted("ledger.spend", Earliest()), origin="test")
     worker(rows)
     STORE.records.quarantine("ledger.spend", Record(Shard("orders", "0"), 1, b"x"), "cut")
+    fail("ledger.spend", Record(Shard("orders", "0"), 2, b"x"))
     STORE.skips.add(Skipped(rows[0].pk, 1, 70, 82, 12, "earliest"))
     hold(rows[0], 70)
     model = {
@@ -178,6 +183,8 @@ def test_nobody_adds_changes_or_deletes(admin_client, rows, name):
         "checkpoint": Checkpoint,
         "worker": Worker,
         "quarantined": Quarantined,
+        "delayedrecord": DelayedRecord,
+        "deadletter": DeadLetter,
         "skip": Skip,
         "rewind": Rewind,
         "heldrecord": HeldRecord,

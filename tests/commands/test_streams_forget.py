@@ -2,11 +2,11 @@
 
 import pytest
 
-from streamapp.models import Checkpoint, Quarantined, Rewind, Subscription
+from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, Quarantined, Rewind, Subscription
 from streamapp.positions import Earliest
 from streamapp.records import Record
 from streamapp.services import rewind
-from tests.admin.scenes import STORE, hold, log, position_of, started, worker
+from tests.admin.scenes import STORE, fail, hold, log, position_of, started, worker
 
 
 @pytest.fixture
@@ -15,6 +15,7 @@ def rows(streams):
     rows = started("ledger.spend", dict.fromkeys(shards, 7))
     rewind.apply(rewind.plan_mounted("ledger.spend", Earliest()), origin="test")
     STORE.records.quarantine("ledger.spend", Record(shards[0], 4, b"{"), "cut")
+    fail("ledger.spend", Record(shards[0], 5, b"{}"))
     hold(rows[0], 7)
     return rows
 
@@ -23,10 +24,11 @@ def test_everything_of_the_subscription_goes_and_is_named(streams, rows):
     said = streams("forget", "ledger.spend", "--execute")
     assert (said.code, said.text.splitlines()[0]) == (
         0,
-        "Deleted ledger.spend: 3 checkpoints, 1 rewind, 1 quarantined record.",
+        "Deleted ledger.spend: 3 checkpoints, 1 rewind, 1 quarantined record, 1 delayed record, "
+        "1 dead letter.",
     )
-    left = [model.objects.count() for model in (Subscription, Checkpoint, Rewind, Quarantined)]
-    assert left == [0, 0, 0, 0]
+    models = (Subscription, Checkpoint, Rewind, Quarantined, DelayedRecord, DeadLetter)
+    assert [model.objects.count() for model in models] == [0] * 6
 
 
 def test_other_subscriptions_stay(streams, rows):

@@ -2,24 +2,27 @@
 
 import pytest
 
-from streamapp.models import Checkpoint, Quarantined, Subscription
+from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, Quarantined, Subscription
 from streamapp.records import Record
-from tests.admin.scenes import STORE, log, started, worker
+from tests.admin.scenes import STORE, fail, log, started, worker
 
 
 @pytest.fixture
 def rows(streams):
     shards = log(first=0, end=9)
     STORE.records.quarantine("ledger.spend", Record(shards[0], 4, b"{"), "cut")
+    fail("ledger.spend", Record(shards[0], 5, b"{}"))
     return started("ledger.spend", dict.fromkeys(shards, 7))
 
 
-def test_checkpoints_and_quarantine_go_with_the_name(streams, rows):
+def test_checkpoints_and_records_set_aside_go_with_the_name(streams, rows):
     said = streams("rename", "ledger.spend", "ledger.outlay", "--execute")
     assert said.code == 0
     assert Checkpoint.objects.filter(subscription__name="ledger.outlay", position=7).count() == 3
-    assert Quarantined.objects.get().subscription == "ledger.outlay"
-    assert "Renamed ledger.spend to ledger.outlay: 3 checkpoints, 1 quarantined record." in said.text
+    for model in (Quarantined, DelayedRecord, DeadLetter):
+        assert model.objects.get().subscription == "ledger.outlay"
+    assert "Renamed ledger.spend to ledger.outlay: 3 checkpoints, 1 quarantined record" in said.text
+    assert "1 delayed record, 1 dead letter." in said.text
 
 
 def test_a_dry_run_changes_nothing(streams, rows):

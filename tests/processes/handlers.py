@@ -34,6 +34,12 @@ def obey(order: dict, ctx: Context) -> Outcome | None:
             return Outcome.hold("asked to")
         case "fail":
             raise ValueError("asked to")
+        case "fail_before" if ctx.attempt < int(argument):
+            raise ValueError("asked to")
+        case "sleep_at" if ctx.attempt == int(argument):
+            time.sleep(60)
+        case "sleep_at":
+            raise ValueError("asked to")
         case "seek":
             ctx.seek(parse(argument))
         case "rewind":

@@ -30,6 +30,14 @@ def mounted(handler: str = "handle", **entry: Any) -> dict[str, Any]:
     return {"SUBSCRIPTIONS": {"orders.one": {"HANDLER": f"{SAMPLE}.{handler}", **entry}}}
 
 
+def laddered(handler: str = "handle", **entry: Any) -> dict[str, Any]:
+    return mounted(handler, MAX_ATTEMPTS=3, **entry)
+
+
+def retrying(MAX_ATTEMPTS: int | None = None, **policy: Any) -> dict[str, Any]:
+    return mounted(RETRY={"attempts": 5, "backoff": "1s..2s", **policy}, MAX_ATTEMPTS=MAX_ATTEMPTS)
+
+
 def two(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     return {"SUBSCRIPTIONS": {"one": first, "two": second}}
 
@@ -139,6 +147,29 @@ SUBSCRIPTIONS = [
     Case(Code.ASYNC_TRANSACTION, mounted("handle_async", TRANSACTION="handler"), "async def", "'none'"),
     Case(Code.BAD_RETRY, mounted(RETRY={"attempts": 5}), "lacks backoff", '"0.2s..30s"'),
     Case(Code.BAD_RETRY, mounted(RETRY={"attempts": 0, "backoff": "1s..2s"}), "attempts is 0"),
+    Case(Code.BAD_RETRY, retrying(fatal=["builtins.Nowhere"]), "can't be imported", "builtins.ValueError"),
+    Case(Code.BAD_RETRY, retrying(fatal="builtins.ValueError"), "not a list of dotted paths"),
+    Case(Code.BAD_RETRY, retrying(ignored=["builtins.print"]), "is no class of exceptions"),
+    Case(
+        Code.BAD_RETRY,
+        retrying(fatal=["builtins.OSError"], retryable=["builtins.IOError"]),
+        "OSError is listed as retryable and as fatal",
+    ),
+    Case(Code.BAD_ON_ERROR, mounted(ON_ERROR=f"{SAMPLE}.nothing"), "ON_ERROR", "dotted path"),
+    Case(Code.BAD_COUNT, mounted(MAX_ATTEMPTS=0), "MAX_ATTEMPTS is 0", "1 or more"),
+    Case(Code.BAD_DELAY, laddered(RETRY_DELAY="10s"), "RETRY_DELAY: backoff is '10s'", '"10s..10m"'),
+    Case(Code.BAD_DESTINATION, laddered(RETRY_TO="orders"), "'orders', which is what", "'source'"),
+    Case(Code.BAD_DESTINATION, laddered(RETRY_TO="^later"), "RETRY_TO is '^later'", "one stream"),
+    Case(Code.BAD_DESTINATION, laddered(DEAD_LETTER=5), "DEAD_LETTER is 5", "'database'"),
+    Case(Code.BAD_DESTINATION, laddered(DEAD_LETTER="source"), "its own dead letters", "another stream"),
+    Case(Code.BAD_DESTINATION, laddered("handle_pattern", DEAD_LETTER="orders-dead"), "its own dead letters"),
+    Case(Code.SEVERAL_SOURCES, laddered("handle_list", RETRY_TO="source"), "reads", "'database'"),
+    Case(Code.SEVERAL_SOURCES, laddered("handle_pattern", RETRY_TO="source"), "reads ^", "'database'"),
+    Case(Code.BAD_LIMIT, laddered(DEAD_LETTER_LIMIT=0), "DEAD_LETTER_LIMIT: 0", '"30% of 100"'),
+    Case(Code.BAD_LIMIT, laddered(DEAD_LETTER_LIMIT="101% of 10"), "'101% of 10'", '"30% of 100"'),
+    Case(Code.BAD_CHOICE, mounted(HOLD="topic"), "HOLD is 'topic'", "'shard'"),
+    Case(Code.HOLD_WITHOUT_ORDER, mounted(HOLD="shard", LANES=2, ORDER="key"), "HOLD is 'shard'", "'shard'"),
+    Case(Code.HOLD_WITHOUT_ORDER, mounted(HOLD="key", LANES=2, ORDER="none"), "ORDER 'none'", "'key'"),
     Case(Code.BAD_STATE, mounted(STATE=f"{SAMPLE}.Stat"), "STATE", "dotted path"),
     Case(Code.BAD_STATE, mounted(STATE=f"{SAMPLE}.not_callable"), "can't be called"),
     Case(Code.BAD_DECODER, mounted(DECODER=f"{SAMPLE}.decod"), "DECODER", "dotted path"),
@@ -166,6 +197,10 @@ SUBSCRIPTIONS = [
     Case(Code.BAD_MASK, mounted(MASK=[5]), "MASK has 5"),
 ]
 WARNINGS = [
+    Case(Code.COPIES_FOR_ALL, laddered(RETRY_TO="source"), "every other reader of 'orders'", "'database'"),
+    Case(Code.WITHOUT_EFFECT, mounted(DEAD_LETTER="dead"), "without MAX_ATTEMPTS", "Set MAX_ATTEMPTS"),
+    Case(Code.WITHOUT_EFFECT, laddered(RETRY_TO="later", RETRY_DELAY="1s..2s"), "only copies in", "Remove"),
+    Case(Code.WITHOUT_EFFECT, retrying(MAX_ATTEMPTS=3), "5 attempts in place, MAX_ATTEMPTS 3", "Raise"),
     Case(Code.WITHOUT_EFFECT, mounted(ORDER="key"), "one lane", "LANES to 2"),
     Case(Code.WITHOUT_EFFECT, mounted(TRANSACTION="checkpoint", REDELIVER="all"), "REDELIVER is 'all'"),
     Case(Code.WITHOUT_EFFECT, mounted(REPLAY_SCOPE="start"), "REPLAY_SCOPE", "Set REPLAY_FROM"),
@@ -250,6 +285,11 @@ def test_a_warning_keeps_nothing_from_mounting(case: Case) -> None:
             {"HANDLER": f"{SAMPLE}.handle", "GROUP": "pattern"} | RETURNS,
         ),
         {"HEARTBEAT_INTERVAL": 1, "HEARTBEAT_TTL": 3, "STOP_TIMEOUT": 0.5},
+        laddered(RETRY_TO="later", DEAD_LETTER="dead", DEAD_LETTER_LIMIT="30% of 100"),
+        retrying(MAX_ATTEMPTS=5, fatal=["builtins.ValueError"], ignored=[KeyError]),
+        mounted(HOLD="key"),
+        mounted(HOLD="key", LANES=2, ORDER="key"),
+        mounted(HOLD="shard", LANES=2),
     ],
 )
 def test_sound_settings_are_not_complained_about(sound: dict[str, Any]) -> None:

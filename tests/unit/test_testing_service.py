@@ -28,6 +28,8 @@ def sort(parcel: Parcel, ctx: Context) -> Outcome | None:
         raise FAILURES.pop()
     if parcel.to == "nowhere":
         return Outcome.drop("no address")
+    if parcel.to == "later" and ctx.attempt < 3:
+        return Outcome.retry_after(3600)
     if parcel.to == "moon":
         return Outcome.hold("no carrier")
     publish("sorted", {"parcel": parcel.id, "attempt": ctx.attempt}, key="k", headers={"by": "sort"})
@@ -271,3 +273,14 @@ class TestInDjangosTestCase(TestCase):
 
     def test_leaves_nothing_behind(self):
         assert not Subscription.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_delayed_record_is_handled_once_the_time_is_moved_on():
+    with Service("post.sort") as service:
+        service.publish("parcels", {"id": 1, "to": "later"})
+        service.run()
+        assert CALLS == [1]
+        assert [d.outcome.kind for d in service.settled] == ["retry_after"]
+        service.run(advance=True)
+        assert CALLS == [1, 1, 1]

@@ -9,8 +9,9 @@ from streamapp.engine.calling import Call
 from streamapp.engine.database import LaneDatabase
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.handling import FAILURES, Surroundings
-from streamapp.engine.records import UNDECODED, RecordHandling, rest
+from streamapp.engine.records import UNDECODED, Failures, RecordHandling, rest
 from streamapp.engine.shard import Slice
+from streamapp.engine.waits import sifted
 from streamapp.engine.work import Work
 from streamapp.mount import Mount
 from streamapp.outcomes import ACK
@@ -29,31 +30,35 @@ class AwaitedRecords(RecordHandling):
 
     async def handle_on_loop(self, work: Work) -> Work | None:
         """Handle work until it is done or something else must happen first; return what is left."""
-        part, attempt = work.slices[0], work.attempt
+        if self._mount.hold != "record" and not (work := sifted(work)).slices:
+            return None
+        part, attempt, failures = work.slices[0], work.attempt, work.failures
         decode, raws = self._decoding(part)
         for index, raw in zip(part.indexes, raws, strict=True):
             if not part.current:
                 return None
             if part.state.paused or not self._gate.enter():
-                return rest(part, index, attempt)
-            if left := await self._deliver(part, index, attempt, decode, raw):
+                return rest(part, index, attempt, failures=failures)
+            if left := await self._deliver(part, index, attempt, failures, decode, raw):
                 return left
-            attempt = 1
+            attempt, failures = 1, ()
         return None
 
-    async def _deliver(self, part: Slice, index: int, attempt: int, decode: Any, raw: Any) -> Work | None:
+    async def _deliver(
+        self, part: Slice, index: int, attempt: int, failures: Failures, decode: Any, raw: Any
+    ) -> Work | None:
         value = UNDECODED
         try:
             value = None if raw is None else decode(raw)
             outcome = await self._mount.handler(*self._arguments(part, index, attempt, value))
         except FAILURES as error:  # the edge of decoder and handler; it is reported
             excuse = sync_to_async(self._excuse)
-            return await excuse(part, index, attempt, error, decoded=value is not UNDECODED)
+            return await excuse(part, index, attempt, failures, error, decoded=value is not UNDECODED)
         if outcome is None or outcome is ACK:
             if part.current:
                 part.span.settle(index)
             return None
-        return await sync_to_async(self._judge)(part, index, attempt, outcome)
+        return await sync_to_async(self._judge)(part, index, attempt, failures, outcome)
 
     def _arguments(self, part: Slice, index: int, attempt: int, value: Any) -> list[Any]:
         if not self._mount.shape.takes_context:

@@ -1,9 +1,9 @@
 """What a consumer asks of its lanes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from streamapp.engine.shard import Slice
+from streamapp.engine.shard import ShardState, Slice
 from streamapp.records import Shard
 
 
@@ -13,6 +13,10 @@ class Lanes(ABC):
     @abstractmethod
     def add(self, slices: Sequence[Slice]) -> None:
         """Take records that one poll has brought, in the order of their shards."""
+
+    @abstractmethod
+    def resume(self, states: Iterable[ShardState]) -> None:
+        """Take back, in front of all else, what has waited behind held records that came to an end."""
 
     @abstractmethod
     def work(self) -> None:

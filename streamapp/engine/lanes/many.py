@@ -3,13 +3,14 @@
 import logging
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 
 from streamapp.engine.gate import Gate
 from streamapp.engine.lanes.base import Lanes
 from streamapp.engine.lanes.splits import SPLITS
 from streamapp.engine.lanes.strands import Strands, Taken
-from streamapp.engine.shard import Slice
+from streamapp.engine.shard import ShardState, Slice
 from streamapp.engine.work import Work
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
@@ -43,6 +44,17 @@ class ManyLanes(Lanes):
         if slices:
             with self._waits:
                 self._strands.add(slices)
+                self._waits.notify(self._strands.ready)
+            self._wake()
+
+    def resume(self, states: Iterable[ShardState]) -> None:
+        """Let what has waited go first, each in its strand when nothing of that runs."""
+        waits = [state.waits for state in states if state.waits]
+        ended = [(each, line, held) for each in waits for line, held in each.ended().items()]
+        if ended:
+            with self._waits:
+                for line in ended:
+                    self._strands.resume(*line)
                 self._waits.notify(self._strands.ready)
             self._wake()
 
@@ -113,7 +125,7 @@ class ManyLanes(Lanes):
         """Return the work as it is tried again after an outage."""
         fields = Fields(subscription=self._mount.name, error=error)
         logger.warning("Waiting for the broker or the database. %s", fields)
-        return left and Work(left.slices, left.attempt, self._clock() + OUTAGE_SECONDS)
+        return left and replace(left, due=self._clock() + OUTAGE_SECONDS)
 
     @abstractmethod
     def _wake(self) -> None:

@@ -3,7 +3,7 @@
 Handing records to another thread would cost more than it gains where calls aren't waiting.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from streamapp.engine.gate import Gate
 from streamapp.engine.handling import Handling
@@ -41,6 +41,13 @@ class OneLane(Lanes):
         """Queue records behind what waits of their shards."""
         for work in self._works(slices, self._backlog.shards()):
             self._backlog.add(work)
+
+    def resume(self, states: Iterable[ShardState]) -> None:
+        """Queue what has waited in front of all else; no call runs meanwhile."""
+        waits = [state.waits for state in states if state.waits]
+        for parts in [each.take(line) for each in waits for line in each.ended()]:
+            for part in reversed(parts):
+                self._backlog.add_first(Work((part,)))
 
     def work(self) -> None:
         """Call the handler until nothing is due, or none may start before something is looked at."""

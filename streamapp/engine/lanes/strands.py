@@ -2,12 +2,14 @@
 
 from collections import Counter, deque
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
 from typing import NamedTuple
 
 from streamapp.engine.lanes.splits import Split, Strand
 from streamapp.engine.shard import ShardState, Slice
+from streamapp.engine.waits import Line, Waits
 from streamapp.engine.work import Work
 from streamapp.records import Shard
 
@@ -40,6 +42,7 @@ class Strands:
         self._halted: list[Taken] = []
         """Works to be tried again, of paused shards."""
         self._waiting: Counter[ShardState] = Counter()
+        self._returning: dict[Strand, list[tuple[Waits, Line]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._queues or self._later or self._halted or self._running)
@@ -60,6 +63,14 @@ class Strands:
                     ready.append(strand)
                 else:
                     queue.append(part)
+
+    def resume(self, waits: Waits, line: Line, held: Slice) -> None:
+        """Let what waits behind a record that was held go first in its strand, once nothing of that runs."""
+        strand = next(self._split(held))[0]
+        self._returning.setdefault(strand, []).append((waits, line))
+        if strand not in self._queues:
+            self._queues[strand] = deque()
+            self._ready.append(strand)
 
     def waiting(self, most: int) -> set[Shard]:
         """Return the shards of which so many records wait for a lane, or more; no paused ones."""
@@ -124,7 +135,7 @@ class Strands:
         for due, number, taken in [*later, *((each.work.due, next(self._numbers), each) for each in halted)]:
             slices = tuple(part for part in taken.work.slices if part.state.shard not in shards)
             if slices:
-                work = Work(slices, taken.work.attempt, due)
+                work = replace(taken.work, slices=slices)
                 heappush(self._later, (due, number, Taken(taken.strands, work)))
             else:
                 self._release(taken.strands)
@@ -135,6 +146,7 @@ class Strands:
         """Forget all that waits and runs."""
         for forgotten in (self._queues, self._ready, self._later, self._running, self._waiting):
             forgotten.clear()
+        self._returning.clear()
         self._paused.clear()
         self._halted.clear()
 
@@ -172,6 +184,8 @@ class Strands:
         slices: list[Slice] = []
         room = max(1, min(self._most or 1, -(-self._waiting.total() // self._lanes)))
         while self._ready and room > 0:
+            if slices and self._is_alone(self._ready[0]):
+                break
             strand = self._ready.popleft()
             found = len(slices)
             while room > 0 and (part := self._first_of(strand, room)):
@@ -181,7 +195,13 @@ class Strands:
                 strands.append(strand)
             else:
                 self._leave(strand)
+            if slices and slices[-1].state.alone:
+                break
         return Taken(strands, Work(tuple(slices))) if slices else None
+
+    def _is_alone(self, strand: Strand) -> bool:
+        queue = self._queues[strand]
+        return bool(queue) and queue[0].state.alone
 
     def _leave(self, strand: Strand) -> None:
         """Forget a strand of which nothing is left, or let it wait while its shard is paused."""
@@ -196,6 +216,11 @@ class Strands:
         Stops in front of a piece of a paused shard.
         """
         queue = self._queues[strand]
+        for waits, line in self._returning.pop(strand, ()):
+            parts = waits.take(line)
+            queue.extendleft(reversed(parts))
+            for part in parts:
+                self._waiting[part.state] += len(part.indexes)
         while queue and not _is_halted(queue[0]):
             part = queue.popleft()
             if room and len(part.indexes) > room and part.current:
@@ -215,7 +240,7 @@ class Strands:
 
     def _release(self, strands: Sequence[Strand]) -> None:
         for strand in strands:
-            if self._queues.get(strand):
+            if self._queues.get(strand) or strand in self._returning:
                 self._ready.append(strand)
             else:
                 self._queues.pop(strand, None)

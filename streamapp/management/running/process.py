@@ -18,6 +18,7 @@ from streamapp.management.running import codes
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields
 from streamapp.services.from_handler import rewind_from_handler
+from streamapp.services.from_worker import pause_from_worker
 from streamapp.store import Store
 
 logger = logging.getLogger("streamapp.process")
@@ -31,7 +32,9 @@ class ConsumerProcess:
     def __init__(self, mounts: Sequence[Mount], *, until_caught_up: bool = False) -> None:
         brokers = {mount.broker: registry.broker(mount.broker) for mount in mounts}
         store = Store(configuration().DATABASE)
-        self.worker = Worker(mounts, brokers, store, configuration(), rewind_from_handler)
+        self.worker = Worker(
+            mounts, brokers, store, configuration(), rewind_from_handler, pause=pause_from_worker
+        )
         self._asked = False
         self._goals = [
             CatchingUp(consumer, brokers[consumer.mount.broker], store)

@@ -12,8 +12,8 @@ class Forget(Subcommand):
     """Deletes a subscription's checkpoints and what hangs on them."""
 
     help = (
-        "Delete the checkpoints, rewinds and quarantined records of one subscription for good; no worker may "
-        "run it. The log of the broker is not touched."
+        "Delete the checkpoints, rewinds and records set aside (quarantined, delayed, dead letters) of one "
+        "subscription for good; no worker may run it. The log of the broker is not touched."
     )
 
     @classmethod
@@ -29,7 +29,8 @@ class Forget(Subcommand):
         done = "Deleted" if options["execute"] else "Would delete"
         self.write(
             f"{done} {gone.name}: {amount(gone.checkpoints, 'checkpoint')}, "
-            f"{amount(gone.rewinds, 'rewind')}, {amount(gone.quarantined, 'quarantined record')}."
+            f"{amount(gone.rewinds, 'rewind')}, {amount(gone.quarantined, 'quarantined record')}, "
+            f"{amount(gone.delayed, 'delayed record')}, {amount(gone.dead_letters, 'dead letter')}."
         )
         if gone.mounted:
             self.write(f'STREAMAPP["SUBSCRIPTIONS"] has {gone.name}: its next start is a first start.')

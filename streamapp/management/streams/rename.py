@@ -27,7 +27,8 @@ class Rename(Subcommand):
         done = "Renamed" if options["execute"] else "Would rename"
         self.write(
             f"{done} {renaming.old} to {renaming.new}: {amount(renaming.checkpoints, 'checkpoint')}, "
-            f"{amount(renaming.quarantined, 'quarantined record')}."
+            f"{amount(renaming.quarantined, 'quarantined record')}, "
+            f"{amount(renaming.delayed, 'delayed record')}, {amount(renaming.dead_letters, 'dead letter')}."
         )
         if not renaming.mounted:
             self.write(f'STREAMAPP["SUBSCRIPTIONS"] has no {renaming.new} yet. Rename it there too.')

@@ -15,6 +15,7 @@ from streamapp.models import Worker as WorkerRow
 from streamapp.models.worker import WorkerState
 from streamapp.mount import Mount
 from streamapp.services.from_handler import rewind_from_handler
+from streamapp.services.from_worker import pause_from_worker
 from streamapp.store import Store
 from tests.contract.moving.logs import Log
 
@@ -40,6 +41,7 @@ class Worker:
             configuration=settings,
             clock=self._clock,
             rewind=rewind_from_handler,
+            pause=pause_from_worker,
         )
         self.consumer = assemble(mount, log.broker, parts)
         self.heartbeat.beat()

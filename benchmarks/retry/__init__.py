@@ -1,0 +1,1 @@
+"""What a mounted ladder of retries costs while nothing fails: `python -m benchmarks.retry`."""
