@@ -15,6 +15,8 @@ from tests.admin.scenes import STORE, hold, worker
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 READABLE = {200, 302, 403, 404, 405}
 
+pytestmark = pytest.mark.timeout(400)  # every page with every query, for three people
+
 
 @pytest.fixture
 def world(rows):
