@@ -163,7 +163,7 @@ class Rows(RuleBasedStateMachine):
             assert bool(told) == (belief.epoch != self.true_epoch or worker != self.true_owner)
 
 
-TestRows = pytest.mark.django_db(Rows.TestCase)
+TestRows = pytest.mark.timeout(300)(pytest.mark.django_db(Rows.TestCase))
 TestRows.settings = settings(
     max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
