@@ -25,6 +25,7 @@ class Configuration:
     SAVE_INTERVAL: float = 1.0
     STOP_TIMEOUT: float = 25.0
     STUCK_AFTER: float = 60.0
+    CELERY_APP: str = ""
 
 
 KNOWN = {entry.name: entry.type for entry in fields(Configuration)}

@@ -64,6 +64,12 @@ class Code(StrEnum):
     HOLD_WITHOUT_ORDER = "E055"
     COPIES_FOR_ALL = "W004"
 
+    # EXECUTE = "celery".
+    NOT_BY_CELERY = "E060"
+    NO_CELERY_APP = "E061"
+    NO_CELERY_TASKS = "E062"
+    UNCONFIRMED = "E063"
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
