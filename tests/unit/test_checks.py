@@ -70,6 +70,11 @@ SETTINGS = [
     Case(Code.BAD_INTERVAL, {"STUCK_AFTER": None}, "STUCK_AFTER is None"),
     Case(Code.BAD_INTERVAL, {"HEARTBEAT_TTL": True}, "HEARTBEAT_TTL is True"),
     Case(Code.CONTRADICTING_INTERVALS, {"HEARTBEAT_TTL": 8}, "HEARTBEAT_TTL (8 s)", "to 9 or more"),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"DEAD_LETTER": {}}}, "'DEAD_LETTER'", "'DEAD_LETTERS'"),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"SKIPS": 5}}, "SKIPS is 5", '"DAYS": 365'),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"SKIPS": {"DAY": 5}}}, "'DAY'", "'DAYS'"),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"SKIPS": {"ROWS": 0}}}, "ROWS 0", "no bound"),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"SKIPS": {"ROWS": 1.5}}}, "ROWS 1.5"),
     Case(Code.UNKNOWN_DATABASE, {"DATABASE": "defualt"}, "'defualt'", "'default'"),
 ]
 BROKERS = [
@@ -309,6 +314,7 @@ def test_a_warning_keeps_nothing_from_mounting(case: Case) -> None:
         mounted(HOLD="key"),
         mounted(HOLD="key", LANES=2, ORDER="key"),
         mounted(HOLD="shard", LANES=2),
+        {"RETENTION": {"DEAD_LETTERS": {"DAYS": None, "ROWS": 5}, "HISTORY": {"DAYS": 0.5}}},
         by_celery(),
         by_celery(app="confirmed"),
         by_celery("handle_async", HOLD="key"),
