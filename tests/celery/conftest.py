@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from django.db import connection
 from django.test import override_settings
 
@@ -23,7 +24,7 @@ NAME = "orders"
 class CeleryStage:
     """One subscription whose records become tasks, and the log of its handler's calls."""
 
-    def __init__(self, directory: Path, **entry: Any) -> None:
+    def __init__(self, directory: Path, app: str = "tests.celery.project.app", **entry: Any) -> None:
         self.log = directory / "calls.jsonl"
         self.log.touch()
         self.output = directory / "output.log"
@@ -31,7 +32,7 @@ class CeleryStage:
         self.streamapp = {
             "BROKERS": {"local": {"BACKEND": "streamapp.brokers.local.LocalBroker"}},
             "SUBSCRIPTIONS": {NAME: {**standard, "START_AT": "earliest", "EXECUTE": "celery", **entry}},
-            "CELERY_APP": "tests.celery.project.app",
+            "CELERY_APP": app,
         }
         self.processes: list[subprocess.Popen[bytes]] = []
 
@@ -44,14 +45,15 @@ class CeleryStage:
             service.run()
         return service
 
-    def work(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a Celery worker of the project."""
+    def work(self, *arguments: str, visible_after: float = 3600.0) -> subprocess.Popen[bytes]:
+        """Start a Celery worker of the project; tasks of a dead one come again after so many seconds."""
         database = {"NAME": connection.settings_dict["NAME"]}
         environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.processes.settings",
             "STREAMAPP_STAGE": json.dumps({"database": database, "streamapp": self.streamapp}, default=str),
             "STREAMAPP_STAGE_LOG": str(self.log),
+            "STREAMAPP_TEST_VISIBILITY": str(visible_after),
         }
         command = [sys.executable, "-m", "celery", "-A", "tests.celery.project", "worker"]
         options = ["--without-gossip", "--without-mingle", "-l", "INFO", *(arguments or ("-P", "solo"))]
@@ -76,7 +78,7 @@ class CeleryStage:
         for process in self.processes:
             process.kill()
             process.wait()
-        project.app.control.purge()
+        redis.Redis.from_url(project.URL).flushdb()
         print(self.output.read_text()[-8000:] if self.output.exists() else "No worker was started.")
 
 
