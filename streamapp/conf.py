@@ -11,6 +11,7 @@ from django.core.signals import setting_changed
 from django.db import connections
 
 from streamapp.problems import Code, Findings, Problem, nearest, refuse
+from streamapp.retention import report_retention
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Configuration:
     STOP_TIMEOUT: float = 25.0
     STUCK_AFTER: float = 60.0
     HISTORY_DAYS: float = 14.0
+    CELERY_APP: str = ""
+    RETENTION: Mapping[str, Any] = field(default_factory=dict)
 
 
 KNOWN = {entry.name: entry.type for entry in fields(Configuration)}
@@ -47,6 +50,7 @@ def read(given: object) -> tuple[Configuration, list[Problem]]:
     findings = Findings("STREAMAPP")
     found = Configuration(**dict(_sound(given, findings)))
     _report_contradictions(found, findings)
+    report_retention(found.RETENTION, findings)
     return found, findings.problems
 
 

@@ -1,8 +1,8 @@
 """A mounted subscription: what the decorator declared, with what the settings put over it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 from streamapp.brokers.base import Source, Subscribing
 from streamapp.ladder import Ladder, Retry
@@ -24,6 +24,9 @@ class Shape:
     is_batch: bool
     takes_context: bool
     annotation: Any
+
+
+HANDED_OVER = Shape(is_async=False, is_batch=False, takes_context=False, annotation=Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +63,27 @@ class Mount:
     """What comes again behind a held record: everything, or only what isn't settled."""
     mask: tuple[str, ...] = ()
     """The fields that are hidden where records are shown."""
+    execute: Callable[[Record], Outcome] | None = None
+    """Takes records over to be handled elsewhere; what it acks is there. None: the worker handles them."""
 
     @property
     def is_exact(self) -> bool:
         """Tell whether a handler's writes and its checkpoints are one transaction."""
         return self.transaction == "checkpoint"
+
+    def in_worker(self) -> Self:
+        """Return what a worker does with the records: handles them, or only hands them over."""
+        if self.execute is None:
+            return self
+        return replace(
+            self,
+            handler=self.execute,
+            shape=HANDED_OVER,
+            decode=None,
+            transaction="none",
+            on_error=None,
+            execute=None,
+        )
 
     def subscribing(self) -> Subscribing:
         """Say what a broker must know to make a reader."""

@@ -18,6 +18,7 @@ class Code(StrEnum):
     CONTRADICTING_INTERVALS = "E004"
     UNKNOWN_DATABASE = "E005"
     UNSUPPORTED_DATABASE = "E006"
+    BAD_RETENTION = "E007"
     SQLITE = "W001"
     SQLITE_OPTIONS = "W002"
 
@@ -63,6 +64,12 @@ class Code(StrEnum):
     BAD_LIMIT = "E054"
     HOLD_WITHOUT_ORDER = "E055"
     COPIES_FOR_ALL = "W004"
+
+    # EXECUTE = "celery".
+    NOT_BY_CELERY = "E060"
+    NO_CELERY_APP = "E061"
+    NO_CELERY_TASKS = "E062"
+    UNCONFIRMED = "E063"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ SERVERS = {
     "kinesis": "KINESIS_ENDPOINT_URL",
     "kinesalite": "KINESALITE_ENDPOINT_URL",
     "moto": "MOTO_ENDPOINT_URL",
+    "redis": "REDIS_URL",
     "chromium": "CHROMIUM",
 }
 

@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "streamapp",
+    "streamapp.contrib.celery",
     "projects.shipping",
     "projects.ledger",
     "projects.trickle",

@@ -13,6 +13,7 @@ from servers.kafka.server import KafkaServer
 from servers.kinesis.server import KinesaliteServer, KinesisServer
 from servers.moto.server import MotoServer
 from servers.postgres import PostgresServer
+from servers.redis import RedisServer
 
 SERVERS: dict[str, Callable[[], Server]] = {
     "kafka": KafkaServer,
@@ -20,6 +21,7 @@ SERVERS: dict[str, Callable[[], Server]] = {
     "kinesis": KinesisServer,
     "moto": MotoServer,
     "kinesalite": KinesaliteServer,
+    "redis": RedisServer,
     "chromium": Chromium,
 }
 NAMES = tuple(SERVERS)

@@ -16,6 +16,7 @@ START_SECONDS = 120
 VARIABLES = {
     "kafka": ("KAFKA_BOOTSTRAP_SERVERS", "{address}"),
     "postgres": ("DATABASE_URL", "postgres://streamapp:streamapp@{address}/streamapp"),
+    "redis": ("REDIS_URL", "redis://{address}/0"),
 }
 
 

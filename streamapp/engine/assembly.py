@@ -78,6 +78,7 @@ class Parts:
 
 def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     """Build the consumer of one subscription; nothing is read before its `run_once`."""
+    mount = mount.in_worker()
     gate = Gate(parts.heartbeat.life, parts.clock)
     watch = Watch.over(mount, parts.announcements, parts.clock)
     holdings = Holdings(NOBODY, _keeping(mount))

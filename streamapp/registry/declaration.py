@@ -39,6 +39,7 @@ class Options(TypedDict, total=False):
     decoder: str | Callable[[bytes], Any]
     max_ahead: int
     mask: Sequence[str]
+    execute: Literal["worker", "celery"]
 
 
 KEYS = frozenset(option.upper() for option in Options.__annotations__) | {"HANDLER", "SOURCE"}

@@ -7,6 +7,7 @@ from typing import Any
 from streamapp.mount import Mount
 from streamapp.problems import Code, Findings, Problem
 from streamapp.registry.backends import BrokerDraft
+from streamapp.registry.celery import by_celery, is_by_celery
 from streamapp.registry.declaration import Declaration, declaration_of
 from streamapp.registry.entry import Entry, is_name
 from streamapp.registry.handlers import Handler, read_decoder, read_handler, read_shape
@@ -33,7 +34,7 @@ class Draft:
     problems: tuple[Problem, ...]
 
 
-def draft_mount(name: str, given: object, brokers: Mapping[str, BrokerDraft]) -> Draft:
+def draft_mount(name: str, given: object, brokers: Mapping[str, BrokerDraft], celery_app: str = "") -> Draft:
     """Make a mount without I/O; what is wrong with the entry is in the problems.
 
     A broker that can't be made has problems of its own; what only it could tell is then left open.
@@ -43,7 +44,7 @@ def draft_mount(name: str, given: object, brokers: Mapping[str, BrokerDraft]) ->
         findings.report(Code.BAD_NAME, "its name is no name.", f"Give 1 to {LONGEST_NAME} characters.")
     mount = None
     if isinstance(given, Mapping):
-        mount = _mount(name, given, brokers, findings)
+        mount = _mount(name, given, brokers, celery_app, findings)
     else:
         findings.report(Code.WRONG_TYPE, f"the entry is {given!r}.", "Make it a dict with a HANDLER.")
     broken = any(problem.is_error for problem in findings.problems)
@@ -51,7 +52,11 @@ def draft_mount(name: str, given: object, brokers: Mapping[str, BrokerDraft]) ->
 
 
 def _mount(
-    name: str, given: Mapping[str, Any], brokers: Mapping[str, BrokerDraft], findings: Findings
+    name: str,
+    given: Mapping[str, Any],
+    brokers: Mapping[str, BrokerDraft],
+    celery_app: str,
+    findings: Findings,
 ) -> Mount | None:
     handler = read_handler(given.get("HANDLER"), findings)
     declaration = declaration_of(handler)
@@ -60,7 +65,8 @@ def _mount(
     pieces = _pieces(name, entry, handler, declaration, brokers[alias] if alias else None)
     if handler is None or alias is None or None in (pieces["shape"], pieces["source"]):
         return None
-    return Mount(name=name, handler=handler, broker=alias, **pieces)
+    mount = Mount(name=name, handler=handler, broker=alias, **pieces)
+    return by_celery(entry, mount, celery_app) if is_by_celery(entry) else mount
 
 
 def _pieces(

@@ -34,6 +34,9 @@ class Survey:
 def survey(configuration: Configuration) -> Survey:
     """Make all brokers and mounts of a configuration without I/O; handlers are imported."""
     brokers = {alias: draft_broker(alias, given) for alias, given in configuration.BROKERS.items()}
-    drafts = {name: draft_mount(name, given, brokers) for name, given in configuration.SUBSCRIPTIONS.items()}
+    drafts = {
+        name: draft_mount(name, given, brokers, configuration.CELERY_APP)
+        for name, given in configuration.SUBSCRIPTIONS.items()
+    }
     mounts = {name: draft.mount for name, draft in drafts.items() if draft.mount}
     return Survey(configuration, brokers, drafts, tuple(shared_groups(mounts)))

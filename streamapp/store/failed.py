@@ -22,6 +22,8 @@ from streamapp.store.records import storable
 LETTER_OF_A_PLACE = ("subscription", "stream", "incarnation", "shard", "position")
 REPLACED = ("attempts", "exception", "message", "trace", "reason", "created_at")
 
+HELD_ANEW = ("attempt", "copies", "due_at", "held_reason", "claim", "claimed_until", "reason")
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -58,6 +60,22 @@ class DelayedStore:
             created_at=ClockNow(),
         )
         self._rows.bulk_create([row], ignore_conflicts=True)
+
+    def keep_held(self, subscription: str, record: Record, copied: Copied, reason: str) -> None:
+        """Leave a record to an operator that has no shard any more.
+
+        A claim of its row ends: it was of the delivery that has come to this.
+        """
+        row = DelayedRecord(
+            **_columns(subscription, record, copied),
+            attempt=copied.attempt,
+            copies=copied.copies,
+            held_reason=storable(reason),
+            created_at=ClockNow(),
+        )
+        self._rows.bulk_create(
+            [row], update_conflicts=True, unique_fields=LETTER_OF_A_PLACE, update_fields=HELD_ANEW
+        )
 
     def claim(self, subscription: str, seconds: float, most: int) -> list[Claimed]:
         """Claim due records for so many seconds, the longest due first; nobody else gets them meanwhile."""

@@ -15,6 +15,7 @@ from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
 from streamapp.store.lineage import LineageStore
 from streamapp.store.notices import NoticeStore
+from streamapp.store.pruning import PruneStore
 from streamapp.store.records import RecordStore
 from streamapp.store.skips import SkipStore
 from streamapp.store.subscriptions import SubscriptionStore
@@ -47,6 +48,7 @@ class Store:
         self.skips = SkipStore(using)
         self.notices = NoticeStore(using)
         self.controls = ControlStore(using)
+        self.pruning = PruneStore(using)
 
     def begin(self, subscription: int, positions: Mapping[Shard, int], lineage: Lineage = NONE) -> None:
         """Give a subscription its first rows and note that it has started, both or neither.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.checks import CheckMessage, run_checks
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -46,6 +47,10 @@ def with_broker(**entry: Any) -> dict[str, Any]:
     return {"BROKERS": {"local": LOCAL | entry}}
 
 
+def by_celery(handler: str = "handle", app: str = "app", **entry: Any) -> dict[str, Any]:
+    return mounted(handler, EXECUTE="celery", **entry) | {"CELERY_APP": f"tests.unit.celery_apps.{app}"}
+
+
 @dataclass(frozen=True)
 class Case:
     code: Code
@@ -65,6 +70,11 @@ SETTINGS = [
     Case(Code.BAD_INTERVAL, {"STUCK_AFTER": None}, "STUCK_AFTER is None"),
     Case(Code.BAD_INTERVAL, {"HEARTBEAT_TTL": True}, "HEARTBEAT_TTL is True"),
     Case(Code.CONTRADICTING_INTERVALS, {"HEARTBEAT_TTL": 8}, "HEARTBEAT_TTL (8 s)", "to 9 or more"),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"DEAD_LETTER": {}}}, "'DEAD_LETTER'", "'DEAD_LETTERS'"),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"SKIPS": 5}}, "SKIPS is 5", '"DAYS": 365'),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"SKIPS": {"DAY": 5}}}, "'DAY'", "'DAYS'"),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"SKIPS": {"ROWS": 0}}}, "ROWS 0", "no bound"),
+    Case(Code.BAD_RETENTION, {"RETENTION": {"SKIPS": {"ROWS": 1.5}}}, "ROWS 1.5"),
     Case(Code.UNKNOWN_DATABASE, {"DATABASE": "defualt"}, "'defualt'", "'default'"),
 ]
 BROKERS = [
@@ -196,6 +206,17 @@ SUBSCRIPTIONS = [
     Case(Code.BAD_MASK, mounted(MASK=[" iban"]), "' iban'"),
     Case(Code.BAD_MASK, mounted(MASK=[5]), "MASK has 5"),
 ]
+BY_CELERY = [
+    Case(Code.NOT_BY_CELERY, by_celery(TRANSACTION="checkpoint"), "TRANSACTION = 'checkpoint'", "'handler'"),
+    Case(Code.NOT_BY_CELERY, by_celery("handle_batch"), "takes a list", "single records"),
+    Case(Code.NOT_BY_CELERY, by_celery(STATE=f"{SAMPLE}.State"), "STATE lives in the worker", "database"),
+    Case(Code.NOT_BY_CELERY, by_celery(ON_UNDECODABLE="hold"), "ON_UNDECODABLE is 'hold'", "'quarantine'"),
+    Case(Code.NO_CELERY_APP, mounted(EXECUTE="celery"), "CELERY_APP is missing", "dotted path"),
+    Case(Code.NO_CELERY_APP, by_celery(app="ap"), 'does not define a "ap"', "project.celery.app"),
+    Case(Code.NO_CELERY_APP, by_celery(app="NO_APP"), "is no Celery app"),
+    Case(Code.UNCONFIRMED, by_celery(app="unconfirmed"), "doesn't wait", "confirm_publish"),
+    Case(Code.UNCONFIRMED, by_celery(app="without_broker"), "doesn't wait"),
+]
 WARNINGS = [
     Case(Code.COPIES_FOR_ALL, laddered(RETRY_TO="source"), "every other reader of 'orders'", "'database'"),
     Case(Code.WITHOUT_EFFECT, mounted(DEAD_LETTER="dead"), "without MAX_ATTEMPTS", "Set MAX_ATTEMPTS"),
@@ -208,6 +229,9 @@ WARNINGS = [
         Code.WITHOUT_EFFECT,
         mounted(CHECKPOINTS="process", REPLAY_FROM="earliest", START_AT="latest"),
         "START_AT has no effect",
+    ),
+    Case(
+        Code.WITHOUT_EFFECT, by_celery(MAX_ATTEMPTS=3), "retries are Celery's and MAX_ATTEMPTS", "docs/celery"
     ),
 ]
 
@@ -226,7 +250,7 @@ def checked(given: Any) -> list[CheckMessage]:
         return [found for found in run_checks(tags=["streamapp"]) if found.id not in about_the_database]
 
 
-@pytest.mark.parametrize("case", [*SETTINGS, *BROKERS, *SUBSCRIPTIONS, *WARNINGS], ids=named)
+@pytest.mark.parametrize("case", [*SETTINGS, *BROKERS, *SUBSCRIPTIONS, *BY_CELERY, *WARNINGS], ids=named)
 def test_a_mistake_is_reported_once_with_its_place_and_a_hint(case: Case) -> None:
     (found,) = checked(case.settings)
     assert found.id == f"streamapp.{case.code}"
@@ -236,7 +260,7 @@ def test_a_mistake_is_reported_once_with_its_place_and_a_hint(case: Case) -> Non
     assert case.hinted in found.hint
 
 
-@pytest.mark.parametrize("case", [*SETTINGS, *SUBSCRIPTIONS], ids=named)
+@pytest.mark.parametrize("case", [*SETTINGS, *SUBSCRIPTIONS, *BY_CELERY], ids=named)
 def test_what_the_check_says_is_what_keeps_a_consumer_from_mounting(case: Case) -> None:
     (found,) = checked(case.settings)
     sentence = re.escape(f"{found.msg} {found.hint} ({found.id})")
@@ -290,10 +314,21 @@ def test_a_warning_keeps_nothing_from_mounting(case: Case) -> None:
         mounted(HOLD="key"),
         mounted(HOLD="key", LANES=2, ORDER="key"),
         mounted(HOLD="shard", LANES=2),
+        {"RETENTION": {"DEAD_LETTERS": {"DAYS": None, "ROWS": 5}, "SKIPS": {"DAYS": 0.5}}},
+        by_celery(),
+        by_celery(app="confirmed"),
+        by_celery("handle_async", HOLD="key"),
     ],
 )
 def test_sound_settings_are_not_complained_about(sound: dict[str, Any]) -> None:
     assert checked(sound) == []
+
+
+def test_tasks_that_no_celery_worker_would_know_are_refused() -> None:
+    apps = [name for name in settings.INSTALLED_APPS if name != "streamapp.contrib.celery"]
+    with override_settings(INSTALLED_APPS=apps):
+        (found,) = checked(by_celery())
+    assert (found.id, "INSTALLED_APPS" in str(found.hint)) == ("streamapp.E062", True)
 
 
 def test_all_mistakes_of_a_subscription_are_shown_at_once() -> None:
@@ -365,7 +400,7 @@ def test_the_checks_ask_no_database(django_db_blocker: Any) -> None:
 
 
 def test_every_id_has_a_case_here_and_a_chapter_in_the_docs() -> None:
-    cases = {case.code for case in [*SETTINGS, *BROKERS, *SUBSCRIPTIONS, *WARNINGS]}
-    assert cases | ABOUT_THE_DATABASE == set(Code)
+    cases = {case.code for case in [*SETTINGS, *BROKERS, *SUBSCRIPTIONS, *BY_CELERY, *WARNINGS]}
+    assert cases | ABOUT_THE_DATABASE | {Code.NO_CELERY_TASKS} == set(Code)
     page = (Path(__file__).parents[2] / "docs" / "checks.md").read_text()
     assert re.findall(r"^### streamapp\.(\w+)", page, re.MULTILINE) == sorted(Code)

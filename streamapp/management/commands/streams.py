@@ -17,6 +17,7 @@ from streamapp.management.streams.actions import (
 from streamapp.management.streams.database import explain
 from streamapp.management.streams.forget import Forget
 from streamapp.management.streams.peek import Peek
+from streamapp.management.streams.prune import Prune
 from streamapp.management.streams.rename import Rename
 from streamapp.management.streams.rewind import Rewind
 from streamapp.management.streams.status import Status
@@ -36,6 +37,7 @@ SUBCOMMANDS: dict[str, type[Subcommand]] = {
     "drain": DrainWorker,
     "rename": Rename,
     "forget": Forget,
+    "prune": Prune,
 }
 
 
@@ -44,7 +46,7 @@ class Command(BaseCommand):
 
     help = (
         "Look at subscriptions, move their checkpoints, and tell their workers what to do. "
-        "Exit codes: 0 done, 1 error, 2 wrong use, 3 stored but not applied in time."
+        "Exit codes: 0 done, 1 error, 2 wrong use, 3 stored but not applied in time, or more is left to do."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

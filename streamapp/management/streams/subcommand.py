@@ -14,7 +14,7 @@ class Exit(IntEnum):
     DONE = 0
     ERROR = 1
     LATE = 3
-    """Written, but some shards aren't read from the new position in the time given."""
+    """Written, but some shards aren't read from the new position in the time given; or more is left to do."""
 
 
 class Subcommand(ABC):
