@@ -71,7 +71,7 @@ class SetAsideDesk:
         if not request.user.has_perm(TITLES[action].permission) or not self.page.has_view_permission(request):
             raise PermissionDenied
         posted = request.method == "POST"
-        ids = _ids((request.POST if posted else request.GET).get("ids", ""))
+        ids = _ids(request.POST.get("ids", request.GET.get("ids", "")))
         form = self._form(action, request.POST if posted else None)
         if posted and form.is_valid():
             return self._go_on(request, action, ids, form.cleaned_data["reason"])
@@ -88,12 +88,12 @@ class SetAsideDesk:
     def _go_on(self, request: HttpRequest, name: str, ids: Sequence[int], reason: str) -> HttpResponse:
         action, tally = TITLES[name].action(self.page.model), Tally.posted(request.POST)
         until = time.monotonic() + SECONDS
-        while ids and time.monotonic() < until and not tally.stopped:
-            chunk = ids[: action.chunk]
-            done = action.do(chunk, Asker("admin", request.user, reason))
+        while ids and not tally.stopped:
+            done = action.do(ids[: action.chunk], Asker("admin", request.user, reason))
             self._log(request, action, done, reason)
-            tally = tally.plus(done)
-            ids = ids[len(chunk) :]
+            tally, ids = tally.plus(done), ids[action.chunk :]
+            if time.monotonic() >= until:  # looked at last, so that each request gets on
+                break
         if ids and not tally.stopped:
             context = {"tally": tally, "ids": _text(ids), "left": len(ids), "reason": reason}
             return self._page(request, "progress", name, context)

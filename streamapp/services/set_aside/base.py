@@ -52,9 +52,12 @@ class SetAsideAction(ABC):
     def review(self, ids: Sequence[int]) -> Review:
         """Say what it would do to these rows; changes nothing. Raises ActionRefused if none is there."""
         rows = self.model._default_manager.using(self._using).filter(pk__in=ids)
-        edited = Count("pk", filter=Q(edited_value__isnull=False))
-        counts = rows.order_by("subscription").values_list("subscription").annotate(Count("pk"), edited)
-        names = {name: (count, edited) for name, count, edited in counts}
+        counted = (
+            rows.order_by("subscription")
+            .values_list("subscription")
+            .annotate(total=Count("pk"), edited=Count("pk", filter=Q(edited_value__isnull=False)))
+        )
+        names = {name: (total, edited) for name, total, edited in counted}
         if not names:
             raise ActionRefused(f"There is nothing to {self.name}: somebody else has dealt with it.")
         first = rows.order_by("pk").defer("value", "edited_value", "key", "headers")
