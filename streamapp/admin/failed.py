@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.cells import time
 from streamapp.admin.quarantine import QuarantinedAdmin
-from streamapp.admin.set_aside import PAYLOAD
+from streamapp.admin.set_aside import REST, VALUE
 from streamapp.models import DeadLetter, DelayedRecord
 
 
@@ -24,8 +24,9 @@ class DelayedAdmin(QuarantinedAdmin):
         "due",
         "held_reason",
         "reason",
+        *VALUE,
         "origin",
-        *PAYLOAD,
+        *REST,
     )
 
     @admin.display(description=_("due at"), ordering="due_at")
@@ -46,12 +47,13 @@ class DeadLetterAdmin(QuarantinedAdmin):
         "attempts",
         "exception",
         "message",
+        *VALUE,
         "stack",
         "reason",
         "origin",
         "first_failed",
         "given_up",
-        *PAYLOAD,
+        *REST,
     )
 
     @admin.display(description=_("trace"))

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from streamapp.admin.cells import shortened, time
 from streamapp.admin.filters import ChosenSubscription
 from streamapp.admin.record_links import with_record
-from streamapp.admin.set_aside import PAYLOAD, SetAsideAdmin
+from streamapp.admin.set_aside import REST, VALUE, SetAsideAdmin
 from streamapp.models import Checkpoint, Quarantined, Subscription
 from streamapp.services.places import described
 
@@ -37,8 +37,9 @@ class QuarantinedAdmin(SetAsideAdmin):
         "whole_place",
         "subscription",
         "reason",
-        *PAYLOAD,
+        *VALUE,
         "quarantined",
+        *REST,
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Quarantined]:

@@ -22,7 +22,8 @@ from streamapp.services.set_aside.rows import as_delivered, mounted
 from streamapp.services.shown import ShownRecord, shown
 from streamapp.store.set_aside import arrived
 
-PAYLOAD = ("payload", "edited_payload", "record_key", "record_headers", "record_time", "incarnation")
+VALUE = ("payload", "edited_payload")
+REST = ("record_key", "record_headers", "record_time", "incarnation")
 REFUSED = _("Not shown: it takes the permission to see records.")
 
 

@@ -71,7 +71,7 @@ def test_the_shipment_without_an_address_is_mended_in_a_copy_redelivered_and_boo
     assert Checkpoint.objects.get().position == len(ADDRESSES)
     assert list(AuditEntry.objects.order_by("pk").values_list("action", "subject")) == [
         ("edit", "shipments/0@1"),
-        ("redeliver", "shipments/0@1"),
+        ("redeliver", "shipments/0@1 (edited copy)"),
     ]
 
 
