@@ -11,6 +11,7 @@ from mutation import (
     catalogue_moves,
     catalogue_rewinds,
     catalogue_rows,
+    catalogue_set_aside,
     catalogue_settling,
     catalogue_workers,
 )
@@ -19,6 +20,7 @@ GUARDS = (
     *catalogue_settling.GUARDS,
     *catalogue_handling.GUARDS,
     *catalogue_ladder.GUARDS,
+    *catalogue_set_aside.GUARDS,
     *catalogue_lanes.GUARDS,
     *catalogue_rows.GUARDS,
     *catalogue_workers.GUARDS,

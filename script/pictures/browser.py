@@ -8,6 +8,7 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from pictures.controls import pages_of_controls
+from pictures.letters import pages_of_letters
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 ADMIN = "/admin/streamapp"
@@ -53,6 +54,7 @@ def pages(page: Page) -> Iterator[str]:
     page.goto(f"{ADMIN}/checkpoint/{KINESIS}")
     yield "lineage"
     yield from pages_of_controls(page)
+    yield from pages_of_letters(page)
     yield from details(page)
     yield from steps_of_a_rewind(page)
 

@@ -4,6 +4,7 @@ import django
 
 from pictures.controls import give_orders
 from pictures.kinesis import shards
+from pictures.letters import set_letters_aside
 from pictures.past import seed_past
 
 
@@ -117,6 +118,7 @@ def _set_aside(shipments) -> None:  # type: ignore[no-untyped-def]
     )
     reason = "Input data was truncated"
     Store("default").records.quarantine("shipping.ship", broken, reason)
+    set_letters_aside(shipping)
 
 
 def _rewind() -> None:

@@ -8,16 +8,15 @@ from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.cells import time
 from streamapp.admin.quarantine import QuarantinedAdmin
+from streamapp.admin.set_aside import REST, VALUE
 from streamapp.models import DeadLetter, DelayedRecord
-
-PAYLOAD = ("payload", "record_key", "record_headers", "record_time", "incarnation")
 
 
 class DelayedAdmin(QuarantinedAdmin):
     """Each copy with its place, the attempt that comes, and when."""
 
     first_step = _("Nothing to do: a record that is to be tried again later will wait here.")
-    list_display = ("place", "subscription", "attempt", "due", "short_reason")
+    list_display = ("place", "subscription", "attempt", "due", "short_reason", "edited")
     fields = (  # type: ignore[assignment]  # another number of them
         "whole_place",
         "subscription",
@@ -25,8 +24,9 @@ class DelayedAdmin(QuarantinedAdmin):
         "due",
         "held_reason",
         "reason",
+        *VALUE,
         "origin",
-        *PAYLOAD,
+        *REST,
     )
 
     @admin.display(description=_("due at"), ordering="due_at")
@@ -39,7 +39,7 @@ class DeadLetterAdmin(QuarantinedAdmin):
     """Each record with its place, its bytes and its last failure."""
 
     first_step = _("Nothing to do: a record that no attempt could handle will be kept here.")
-    list_display = ("place", "subscription", "attempts", "short_reason", "given_up")
+    list_display = ("place", "subscription", "attempts", "short_reason", "edited", "given_up")
     search_fields = ("subscription", "stream", "reason", "exception")  # type: ignore[assignment]
     fields = (  # type: ignore[assignment]
         "whole_place",
@@ -47,12 +47,13 @@ class DeadLetterAdmin(QuarantinedAdmin):
         "attempts",
         "exception",
         "message",
+        *VALUE,
         "stack",
         "reason",
         "origin",
         "first_failed",
         "given_up",
-        *PAYLOAD,
+        *REST,
     )
 
     @admin.display(description=_("trace"))

@@ -1,21 +1,21 @@
 """The quarantine: records that could not be decoded, as they are."""
 
-from base64 import b64decode
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import EMPTY, shortened, time
+from streamapp.admin.cells import shortened, time
 from streamapp.admin.filters import ChosenSubscription
-from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.record_links import with_record
+from streamapp.admin.set_aside import REST, VALUE, SetAsideAdmin
 from streamapp.models import Checkpoint, Quarantined, Subscription
-from streamapp.services.payloads import text_or_hex
 from streamapp.services.places import described
+
+BYTES = ("value", "edited_value", "key", "headers")
 
 
 class NamedSubscription(ChosenSubscription):
@@ -24,11 +24,11 @@ class NamedSubscription(ChosenSubscription):
     lookup = "subscription"
 
 
-class QuarantinedAdmin(ReadingAdmin):
+class QuarantinedAdmin(SetAsideAdmin):
     """Each record with its place, its bytes and why it is here."""
 
     first_step = _("Nothing to do: a record that can't be decoded will be kept here.")
-    list_display = ("place", "subscription", "short_reason", "quarantined", "record_time")
+    list_display = ("place", "subscription", "short_reason", "edited", "quarantined", "record_time")
     list_display_links = ("place",)
     list_filter = (NamedSubscription,)
     search_fields = ("subscription", "stream", "reason")
@@ -37,18 +37,15 @@ class QuarantinedAdmin(ReadingAdmin):
         "whole_place",
         "subscription",
         "reason",
-        "payload",
-        "record_key",
-        "record_headers",
-        "record_time",
+        *VALUE,
         "quarantined",
-        "incarnation",
+        *REST,
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Quarantined]:
         """Leave the bytes to the page of one record; bring the broker, which can write positions."""
         owner = Subscription.objects.filter(name=OuterRef("subscription"))
-        rows: QuerySet[Quarantined] = super().get_queryset(request).defer("value", "key", "headers")
+        rows: QuerySet[Quarantined] = super().get_queryset(request).defer(*BYTES)
         return rows.annotate(
             broker=Subquery(owner.values("broker")[:1]), checkpoint=Subquery(_checkpoints().values("pk")[:1])
         )
@@ -69,27 +66,6 @@ class QuarantinedAdmin(ReadingAdmin):
     def short_reason(self, row: Quarantined) -> str:
         """Show the beginning of the reason."""
         return row.reason if len(row.reason) <= 120 else f"{row.reason[:120]}…"
-
-    @admin.display(description=_("value"))
-    def payload(self, row: Quarantined) -> str:
-        """Show the raw bytes."""
-        return format_html('<pre class="streamapp-payload">{}</pre>', text_or_hex(row.value))
-
-    @admin.display(description=_("key"))
-    def record_key(self, row: Quarantined) -> str:
-        """Show the key."""
-        return format_html('<pre class="streamapp-payload">{}</pre>', text_or_hex(row.key))
-
-    @admin.display(description=_("headers"))
-    def record_headers(self, row: Quarantined) -> str:
-        """Show the headers, one a line."""
-        pairs = [(name, text_or_hex(b64decode(value))) for name, value in row.headers.items()]
-        return format_html_join("", "<div><b>{}</b>: {}</div>", pairs) or EMPTY
-
-    @admin.display(description=_("record time"), ordering="timestamp")
-    def record_time(self, row: Quarantined) -> str:
-        """Show the time that the record carries."""
-        return time(row.timestamp)
 
     @admin.display(description=_("quarantined at"), ordering="created_at")
     def quarantined(self, row: Quarantined) -> str:

@@ -4,11 +4,12 @@ import logging
 from abc import ABC, abstractmethod
 from asyncio import CancelledError
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import Error as DatabaseError
 
+from streamapp.copies import as_arrived
 from streamapp.engine.calling import Call
 from streamapp.engine.committing import Committer
 from streamapp.engine.database import LaneDatabase, Outage
@@ -130,8 +131,11 @@ class Handling(ABC):
         return outcome(f"undecodable: {reason}")
 
     def _quarantine(self, part: Slice, index: int, reason: str) -> None:
+        record, edit = part.chunk.record(index), None
+        if claimed := part.state.claimed:
+            record, edit = replace(record, headers=as_arrived(record.headers)), claimed.edit
         try:
-            self._store.records.quarantine(self._mount.name, part.chunk.record(index), reason)
+            self._store.records.quarantine(self._mount.name, record, reason, edit)
         except DatabaseError as error:
             close_old_connections()
             raise Outage from error

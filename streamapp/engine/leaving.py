@@ -123,9 +123,11 @@ class Leaving:
 
     def _add_row(self, departure: Departure) -> None:
         name, record, copied = self._mount.name, departure.record, departure.copied
+        claimed = departure.part.state.claimed
         if departure.failure:
-            self._store.dead_letters.add(name, record, copied, departure.failure)
-        elif (claimed := departure.part.state.claimed) is None:
+            edit = claimed.edit if claimed else None
+            self._store.dead_letters.add(name, record, copied, departure.failure, edit)
+        elif claimed is None:
             self._store.delayed.add(name, record, copied, departure.seconds)
         elif not self._store.delayed.again(claimed, copied, departure.seconds):
             raise Superseded("Another worker has claimed the copy.")

@@ -152,6 +152,9 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("edited_value", models.BinaryField(null=True, verbose_name="edited value")),
+                ("edited_by", models.CharField(blank=True, max_length=200, verbose_name="edited by")),
+                ("edited_at", models.DateTimeField(null=True, verbose_name="edited at")),
                 ("subscription", models.CharField(max_length=200, verbose_name="subscription")),
                 ("stream", models.CharField(max_length=255, verbose_name="stream")),
                 ("incarnation", models.CharField(blank=True, max_length=64, verbose_name="incarnation")),
@@ -177,6 +180,12 @@ class Migration(migrations.Migration):
                 "verbose_name": "dead letter",
                 "verbose_name_plural": "dead letters",
                 "ordering": ("-id",),
+                "permissions": (
+                    ("edit_letter", "Can edit copies of records set aside"),
+                    ("redeliver_letter", "Can redeliver records set aside to their subscription"),
+                    ("publish_letter", "Can redeliver records set aside to their source"),
+                    ("purge_letter", "Can purge records set aside"),
+                ),
                 "indexes": [models.Index(fields=["subscription", "-id"], name="streamapp_dead_letters")],
                 "constraints": [
                     models.UniqueConstraint(
@@ -195,6 +204,9 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("edited_value", models.BinaryField(null=True, verbose_name="edited value")),
+                ("edited_by", models.CharField(blank=True, max_length=200, verbose_name="edited by")),
+                ("edited_at", models.DateTimeField(null=True, verbose_name="edited at")),
                 ("subscription", models.CharField(max_length=200, verbose_name="subscription")),
                 ("stream", models.CharField(max_length=255, verbose_name="stream")),
                 ("incarnation", models.CharField(blank=True, max_length=64, verbose_name="incarnation")),
@@ -281,6 +293,9 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("edited_value", models.BinaryField(null=True, verbose_name="edited value")),
+                ("edited_by", models.CharField(blank=True, max_length=200, verbose_name="edited by")),
+                ("edited_at", models.DateTimeField(null=True, verbose_name="edited at")),
                 ("subscription", models.CharField(max_length=200, verbose_name="subscription")),
                 ("stream", models.CharField(max_length=255, verbose_name="stream")),
                 ("incarnation", models.CharField(blank=True, max_length=64, verbose_name="incarnation")),

@@ -3,10 +3,11 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from streamapp.models.edited import EditedCopy
 from streamapp.models.fields import PositionField
 
 
-class FailedRecord(models.Model):
+class FailedRecord(EditedCopy):
     """A record as it arrived, with its place and with when it failed first.
 
     `origin` is the place where it stood first, which differs from its own place where it was read from
@@ -78,6 +79,12 @@ class DeadLetter(FailedRecord):
         verbose_name = _("dead letter")
         verbose_name_plural = _("dead letters")
         ordering = ("-id",)
+        permissions = (
+            ("edit_letter", _("Can edit copies of records set aside")),
+            ("redeliver_letter", _("Can redeliver records set aside to their subscription")),
+            ("publish_letter", _("Can redeliver records set aside to their source")),
+            ("purge_letter", _("Can purge records set aside")),
+        )
         indexes = (models.Index(fields=["subscription", "-id"], name="streamapp_dead_letters"),)
         constraints = (
             models.UniqueConstraint(

@@ -4,6 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.models.checkpoint import Checkpoint
+from streamapp.models.edited import EditedCopy
 from streamapp.models.fields import PositionField
 
 
@@ -30,7 +31,7 @@ class HeldRecord(models.Model):
         return f"record {self.pk} held by checkpoint {self.checkpoint_id}"
 
 
-class Quarantined(models.Model):
+class Quarantined(EditedCopy):
     """A record that could not be decoded: its raw bytes, where it came from and why it is here.
 
     There is one row a place however often the record is read again.

@@ -75,7 +75,7 @@ def _value(raw: bytes | None, decode: Callable[[bytes], Any] | None, masks: Mask
         if not isinstance(value, bytes | str):
             return Payload(cut(_lines(value, masks), len(raw)), Form.DECODED, len(raw))
     except FAILURES as error:
-        return _raw(raw, masks, f"The handler's type refuses it: {_reason(error, masks)}")
+        return _raw(raw, masks, f"The handler's type refuses it: {refusal(error, masks)}")
     return _raw(raw, masks)
 
 
@@ -126,7 +126,7 @@ def _lines(value: Any, masks: Masks) -> str:
     return json.dumps(plain(value, masks), indent=2, ensure_ascii=False)
 
 
-def _reason(error: Exception, masks: Masks) -> str:
+def refusal(error: Exception, masks: Masks) -> str:
     """Say what a decoder said; it may quote the record, so with masks only the kind of error."""
     kind = type(error).__name__
     return kind if masks else harmless(f"{kind}: {error}"[:REASON_CHARACTERS])

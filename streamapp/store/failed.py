@@ -17,6 +17,7 @@ from streamapp.models import DeadLetter, DelayedRecord
 from streamapp.records import Record, Shard
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
+from streamapp.store.edits import Edit, edited_columns, plain
 from streamapp.store.records import storable
 
 LETTER_OF_A_PLACE = ("subscription", "stream", "incarnation", "shard", "position")
@@ -37,11 +38,15 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A delayed record that a worker has claimed. Its record has the headers of a copy."""
+    """A delayed record that a worker has claimed. Its record has the headers of a copy.
+
+    With an `edit` its value is the edited one.
+    """
 
     id: int
     claim: UUID
     record: Record
+    edit: Edit | None = None
 
 
 class DelayedStore:
@@ -89,7 +94,7 @@ class DelayedStore:
             chosen = list(due.select_for_update(skip_locked=True).values_list("id", flat=True)[:most])
             due.filter(id__in=chosen).order_by().update(claim=claim, claimed_until=_in(seconds))
         claimed = self._rows.filter(claim=claim).order_by("due_at") if chosen else []
-        return [Claimed(row.pk, claim, _record(row)) for row in claimed]
+        return [Claimed(row.pk, claim, _record(row), Edit.of(row)) for row in claimed]
 
     def renew(self, claims: Mapping[int, UUID], seconds: float) -> None:
         """Keep claimed what is still in hand."""
@@ -133,10 +138,21 @@ class DeadLetterStore:
     def __init__(self, using: str) -> None:
         self._using = using
 
-    def add(self, subscription: str, record: Record, copied: Copied, failure: Failure) -> None:
-        """Keep a record with its last failure, which replaces the failure in a letter of the same place."""
+    def add(
+        self,
+        subscription: str,
+        record: Record,
+        copied: Copied,
+        failure: Failure,
+        edit: Edit | None = None,
+    ) -> None:
+        """Keep a record with its last failure, which replaces the failure in a letter of the same place.
+
+        Of an edited record the letter keeps the value that arrived, and the edited one beside it.
+        """
+        edited = edited_columns(record, edit)
         row = DeadLetter(
-            **_columns(subscription, record, copied) | {"reason": storable(failure.reason)},
+            **_columns(subscription, record, copied) | {"reason": storable(failure.reason)} | edited,
             attempts=copied.attempt,
             exception=storable(failure.exception)[:300],
             message=storable(failure.message),
@@ -144,7 +160,10 @@ class DeadLetterStore:
             created_at=ClockNow(),
         )
         DeadLetter.objects.using(self._using).bulk_create(
-            [row], update_conflicts=True, unique_fields=LETTER_OF_A_PLACE, update_fields=REPLACED
+            [row],
+            update_conflicts=True,
+            unique_fields=LETTER_OF_A_PLACE,
+            update_fields=(*REPLACED, *(edited.keys() - {"value"})),
         )
 
 
@@ -172,8 +191,8 @@ def _record(row: DelayedRecord) -> Record:
     return Record(
         shard=Shard(row.stream, row.shard, row.incarnation),
         position=row.position,
-        value=None if row.value is None else bytes(row.value),
-        key=None if row.key is None else bytes(row.key),
+        value=plain(row.value if row.edited_value is None else row.edited_value),
+        key=plain(row.key),
         headers={**arrived, **copied.headers()},
         timestamp=row.timestamp,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from streamapp.models import Checkpoint, HeldRecord, Quarantined
 from streamapp.records import Record
 from streamapp.store.clock import ClockNow
+from streamapp.store.edits import Edit, edited_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +48,25 @@ class RecordStore:
             rows = HeldRecord.objects.using(self._using)
             rows.filter(checkpoint=checkpoint, position=position).delete()
 
-    def quarantine(self, subscription: str, record: Record, reason: str) -> None:
-        """Keep an undecodable record whole; once a place, however often it is read."""
-        row = Quarantined(
-            subscription=subscription,
-            stream=record.shard.stream,
-            incarnation=record.shard.incarnation,
-            shard=record.shard.id,
-            position=record.position,
-            key=record.key,
-            value=record.value,
-            headers={storable(name): b64encode(value).decode() for name, value in record.headers.items()},
-            timestamp=record.timestamp,
-            reason=storable(reason),
-            created_at=ClockNow(),
-        )
+    def quarantine(self, subscription: str, record: Record, reason: str, edit: Edit | None = None) -> None:
+        """Keep an undecodable record whole; once a place, however often it is read.
+
+        Of an edited record the row keeps the value that arrived, and the edited one beside it.
+        """
+        columns = {
+            "subscription": subscription,
+            "stream": record.shard.stream,
+            "incarnation": record.shard.incarnation,
+            "shard": record.shard.id,
+            "position": record.position,
+            "key": record.key,
+            "value": record.value,
+            "headers": {storable(name): b64encode(value).decode() for name, value in record.headers.items()},
+            "timestamp": record.timestamp,
+            "reason": storable(reason),
+            "created_at": ClockNow(),
+        }
+        row = Quarantined(**columns | edited_columns(record, edit))
         Quarantined.objects.using(self._using).bulk_create([row], ignore_conflicts=True)
 
 

@@ -45,6 +45,15 @@ def chief(django_user_model):
     return _client(django_user_model.objects.create_user("chief", is_staff=True), *VIEWS, *may)
 
 
+LETTERS = ("edit_letter", "redeliver_letter", "publish_letter", "purge_letter", "view_record")
+
+
+@pytest.fixture
+def clerk(django_user_model):
+    """Somebody who may do everything to records that were set aside."""
+    return _client(django_user_model.objects.create_user("clerk", is_staff=True), *VIEWS, *LETTERS)
+
+
 @pytest.fixture
 def operator(django_user_model):
     """Somebody who may rewind."""

@@ -16,11 +16,11 @@ def failed(rows):
     fail("ledger.spend", record)
 
 
-def test_a_delayed_record_shows_its_attempt_and_its_reason(looker, failed):
-    listed = page(looker, "delayedrecord/")
+def test_a_delayed_record_shows_its_attempt_and_its_reason(reader, failed):
+    listed = page(reader, "delayedrecord/")
     assert "@71" in listed
     assert "ValueError(&#x27;busy&#x27;)" in listed
-    shown = page(looker, f"delayedrecord/{DelayedRecord.objects.get().pk}/change/")
+    shown = page(reader, f"delayedrecord/{DelayedRecord.objects.get().pk}/change/")
     assert "&lt;script&gt;alert(1)" in shown
     assert HOSTILE.decode() not in shown
 
@@ -31,9 +31,9 @@ def test_a_held_one_says_so(looker, failed):
     assert "look at it" in shown
 
 
-def test_a_dead_letter_shows_its_failure_and_its_payload(looker, failed):
-    assert "@71" in page(looker, "deadletter/")
-    shown = page(looker, f"deadletter/{DeadLetter.objects.get().pk}/change/")
+def test_a_dead_letter_shows_its_failure_and_its_payload(reader, failed):
+    assert "@71" in page(reader, "deadletter/")
+    shown = page(reader, f"deadletter/{DeadLetter.objects.get().pk}/change/")
     for text in ("builtins.ValueError", "Traceback: line 7", "&lt;script&gt;alert(1)", "test"):
         assert text in shown
     assert HOSTILE.decode() not in shown

@@ -136,10 +136,10 @@ def test_the_time_to_live_of_a_worker_has_a_unit(looker, rows):
         (b"a" * 50_000, "cut here; 50,000 bytes in all"),
     ],
 )
-def test_the_payload_of_a_quarantined_record_is_text_or_hexadecimal_and_harmless(looker, value, shown):
+def test_the_payload_of_a_quarantined_record_is_text_or_hexadecimal_and_harmless(reader, value, shown):
     record = Record(Shard("orders", "0"), 12, value, b"key", {"trace": b"<b>"})
     STORE.records.quarantine("ledger.spend", record, "not JSON")
-    text = page(looker, f"quarantined/{Quarantined.objects.get().pk}/change/")
+    text = page(reader, f"quarantined/{Quarantined.objects.get().pk}/change/")
     assert shown in text and "<script>alert" not in text
     assert "&lt;b&gt;" in text and "orders/0@12" in text
 

@@ -15,6 +15,7 @@ from streamapp.management.streams.actions import (
     SkipRecord,
 )
 from streamapp.management.streams.database import explain
+from streamapp.management.streams.deadletters import DeadLetters
 from streamapp.management.streams.forget import Forget
 from streamapp.management.streams.peek import Peek
 from streamapp.management.streams.prune import Prune
@@ -35,6 +36,7 @@ SUBCOMMANDS: dict[str, type[Subcommand]] = {
     "redeliver": RedeliverRecords,
     "release": ReleaseLeases,
     "drain": DrainWorker,
+    "deadletters": DeadLetters,
     "rename": Rename,
     "forget": Forget,
     "prune": Prune,

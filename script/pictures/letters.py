@@ -1,0 +1,72 @@
+"""Dead letters: the list, one whole with its edited copy, and what each button asks."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from playwright.sync_api import Page
+
+ADMIN = "/admin/streamapp"
+BUTTONS = ("Redeliver…", "Redeliver to the source…", "Purge…")
+TRACE = """Traceback (most recent call last):
+  File "shipping/streams.py", line 24, in ship
+    raise ValueError("no address")
+ValueError: no address
+"""
+
+
+def set_letters_aside(checkpoint: Any) -> None:
+    """Give up three shipments without an address, let one be mended, and let one wait for its turn."""
+    from django.utils import timezone
+
+    from streamapp.copies import Copied
+    from streamapp.models import DeadLetter
+    from streamapp.records import Record
+    from streamapp.services.places import described
+    from streamapp.services.set_aside import editing
+    from streamapp.store import Store
+    from streamapp.store.audit import Asker
+    from streamapp.store.failed import Failure
+
+    store, failure = (
+        Store("default"),
+        Failure("ValueError('no address')", "builtins.ValueError", "no address", TRACE),
+    )
+    for number in (1, 2, 3, 4):
+        position = checkpoint.position - number * 10**19
+        value = f'{{"id": {210 + number}, "address": "", "carrier": "heron"}}'.encode()
+        record = Record(
+            checkpoint.key, position, value, str(210 + number).encode(), {"source": b"web"}, timezone.now()
+        )
+        origin = f"{checkpoint}@{described('kinesis', position)}"
+        copied = Copied(8, origin, timezone.now() - timedelta(hours=2), failure.reason, 7)
+        if number == 4:
+            store.delayed.add("shipping.ship", record, copied, 1800.0)
+        else:
+            store.dead_letters.add("shipping.ship", record, copied, failure)
+    letter = DeadLetter.objects.order_by("-pk").first()
+    assert letter is not None
+    mended = bytes(letter.value or b"").decode().replace('"address": ""', '"address": "3 Mill Lane"')
+    editing.edit(DeadLetter, letter.pk, mended, "", Asker("admin", reason="asked the sender"))
+
+
+def pages_of_letters(page: Page) -> Iterator[str]:
+    """Show the lists and what is behind each button."""
+    for name in ("deadletter", "delayedrecord"):
+        page.goto(f"{ADMIN}/{name}/")
+        yield f"{name}s"
+    page.goto(f"{ADMIN}/deadletter/")
+    page.click("#result_list tbody th a")
+    yield "deadletter"
+    whole = page.url
+    page.click("text=Edit a copy…")
+    yield "deadletter-edit"
+    for number, title in enumerate(BUTTONS):
+        page.goto(whole)
+        page.click(f".object-tools a:text-is('{title}')")
+        yield f"deadletter-{('redeliver', 'publish', 'purge')[number]}"
+    page.goto(f"{ADMIN}/deadletter/")
+    page.check("#action-toggle")
+    page.select_option("select[name=action]", "redeliver")
+    page.click("button[name=index]")
+    yield "deadletters-redeliver"

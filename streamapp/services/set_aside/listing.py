@@ -1,0 +1,96 @@
+"""Dead letters for commands: which are meant, and each as plain values."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from streamapp.conf import configuration
+from streamapp.exceptions import ActionRefused, InvalidPosition
+from streamapp.models import DeadLetter
+from streamapp.positions import Ago, Moment, parse
+from streamapp.services.places import described
+from streamapp.services.set_aside.rows import as_delivered, broker_of, mounted, place_of
+from streamapp.services.shown import shown
+from streamapp.store.set_aside import arrived
+
+BYTES = ("value", "edited_value", "key", "headers")
+
+
+def chosen(subscription: str, since: str, ids: Sequence[int] = ()) -> "QuerySet[Any]":
+    """Return the dead letters that are meant, oldest first: of a subscription, since a moment, by number.
+
+    Empty means all. Raises InvalidPosition for a `since` that is no moment, ActionRefused for a number
+    that is no dead letter of these.
+    """
+    rows = DeadLetter.objects.using(configuration().DATABASE).order_by("pk")
+    if subscription:
+        rows = rows.filter(subscription=subscription)
+    if since:
+        rows = rows.filter(created_at__gte=_moment(since))
+    if not ids:
+        return rows
+    found = rows.filter(pk__in=ids)
+    if missing := set(ids) - set(found.values_list("pk", flat=True)):
+        raise ActionRefused(
+            f"No such dead letter: {', '.join(map(str, sorted(missing)))}. "
+            "`manage.py streams deadletters list` shows the numbers."
+        )
+    return found
+
+
+def summaries(rows: "QuerySet[Any]") -> Iterator[dict[str, Any]]:
+    """Yield what a list shows of each letter; no payloads."""
+    using, brokers = configuration().DATABASE, dict[str, str]()
+    for row in rows.defer(*BYTES).iterator(chunk_size=500):
+        name = row.subscription
+        if name not in brokers:
+            brokers[name] = broker_of(name, using)
+        yield {
+            "id": row.pk,
+            "subscription": name,
+            "place": place_of(row, brokers[name]),
+            "origin": row.origin,
+            "attempts": row.attempts,
+            "exception": row.exception,
+            "reason": row.reason,
+            "given_up_at": row.created_at,
+            "edited_by": row.edited_by,
+        }
+
+
+def whole(row: Any) -> dict[str, Any]:
+    """Return a letter with what may be shown of its record, and of its edited copy.
+
+    Where MASK hides fields there is no `value_base64`. Raises ActionRefused for a subscription that isn't
+    mounted.
+    """
+    mount = mounted(row.subscription)
+    [summary] = summaries(DeadLetter.objects.using(configuration().DATABASE).filter(pk=row.pk))
+    original, edited = (
+        shown(record, mount, lambda position: described(mount.broker, position))
+        for record in (arrived(row), as_delivered(row))
+    )
+    return {
+        **summary,
+        "message": row.message,
+        "trace": row.trace,
+        "first_failed_at": row.first_failed_at,
+        "record_time": row.timestamp,
+        "key": original.key.text,
+        "headers": dict(original.headers),
+        "value": original.value.text,
+        "value_base64": None if mount.mask or row.value is None else b64encode(row.value).decode(),
+        "problem": original.value.problem,
+        "edited": edited.value.text if row.edited_at else None,
+    }
+
+
+def _moment(text: str) -> datetime:
+    position = parse(text)
+    moment = position.moment(datetime.now(UTC)) if isinstance(position, Ago) else position
+    if not isinstance(moment, Moment):
+        raise InvalidPosition(f"{text} is no moment. Write 2026-11-01T00:00:00Z, or -8h.")
+    return datetime.fromtimestamp(moment.milliseconds / 1000, UTC)
