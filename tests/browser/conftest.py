@@ -1,36 +1,26 @@
 """A real browser on the pages, people who log in as people do, and consumers that run on real servers."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Permission
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management import call_command
-from django.core.servers.basehttp import ThreadedWSGIServer
 from django.db import connections
 from django.test import override_settings
-from django.test.testcases import LiveServerThread
 
 from streamapp import registry
 from tests.browser.desk import Desk
-from tests.browser.stage import Stage, settings
+from tests.browser.people import People
+from tests.browser.serving import JoiningThread
+from tests.browser.stage import Stage
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-RECORDS = "view_record"
-BROKERS = [pytest.param(kind, marks=pytest.mark.live(kind)) for kind in ("kafka", "kinesis")]
-
-
-class JoiningServer(ThreadedWSGIServer):
-    """Waits for its threads at the end: each has a connection to the database, which is dropped then."""
-
-    daemon_threads = False
-
-
-class JoiningThread(LiveServerThread):
-    server_class = JoiningServer
+BROKERS = [
+    pytest.param("kafka", marks=pytest.mark.live("kafka")),
+    pytest.param("kinesis", marks=pytest.mark.live("kinesis")),
+]
 
 
 @pytest.fixture(scope="package")
@@ -71,9 +61,8 @@ def server(db: None) -> Iterator[str]:
 def running(request: pytest.FixtureRequest, tmp_path_factory: Any, server: str) -> Iterator[Stage]:
     """One worker process a broker, for all tests."""
     stage = Stage(request.param, tmp_path_factory.mktemp(request.param))
-    mounted = settings(stage.kind, (stage.orders, stage.parcels))
     try:
-        with override_settings(STREAMAPP=mounted):
+        with override_settings(STREAMAPP=stage.settings):
             stage.fill()
             yield stage
             stage.worker.stop()
@@ -91,7 +80,7 @@ def stage(running: Stage) -> Iterator[Stage]:
 
 
 @pytest.fixture(scope="package")
-def people(browser: Any, server: str) -> Iterator["People"]:
+def people(browser: Any, server: str) -> Iterator[People]:
     """Whoever has logged in stays so."""
     people = People(browser, server)
     yield people
@@ -99,35 +88,8 @@ def people(browser: Any, server: str) -> Iterator["People"]:
 
 
 @pytest.fixture
-def desk(people: "People") -> Iterator[Callable[..., Desk]]:
+def desk(people: People) -> Iterator[Callable[..., Desk]]:
     """Return the desk of somebody with these permissions, beside those to look at pages."""
     yield people.desk
     for desk in people.desks.values():
         assert desk.complaints == []
-
-
-class People:
-    """One person for each set of permissions, and further ones with the same by their name."""
-
-    def __init__(self, browser: Any, address: str) -> None:
-        self.browser = browser
-        self.address = address
-        self.contexts: list[Any] = []
-        self.desks: dict[tuple[str, ...], Desk] = {}
-
-    def desk(self, *permissions: str, name: str = "person") -> Desk:
-        if (name, *permissions) not in self.desks:
-            self.desks[name, *permissions] = self._log_in(f"{name}-{len(self.desks)}", permissions)
-        return self.desks[name, *permissions]
-
-    def close(self) -> None:
-        for context in self.contexts:
-            context.close()
-
-    def _log_in(self, name: str, permissions: Sequence[str]) -> Desk:
-        user = get_user_model().objects.create_user(name, password="night", is_staff=True)
-        own = Permission.objects.filter(content_type__app_label="streamapp")
-        views = own.filter(codename__startswith="view_").exclude(codename=RECORDS)
-        user.user_permissions.set(views | own.filter(codename__in=permissions))
-        self.contexts.append(self.browser.new_context(base_url=self.address))
-        return Desk(self.contexts[-1].new_page(), name, "night")

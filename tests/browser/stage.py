@@ -1,21 +1,18 @@
 """Two subscriptions on a real broker, and a process that consumes them while operators work."""
 
-import os
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from streamapp import registry
 from streamapp.models import Checkpoint, HeldRecord, RewoundShard
+from tests.browser.mounting import settings
 from tests.browser.worker import WorkerProcess
-from tests.contract.broker.benches import kinesis_options
 from tests.contract.moving.kafka_log import KafkaLog
 from tests.contract.moving.kinesis_log import KinesisLog
 from tests.contract.moving.logs import Log
-from tests.processes.conftest import FAST, SHORT_SESSION
 
 EARLIER, LATER = 6, 4
 """So many orders each shard has in front of `Stage.moment`, and so many behind it."""
@@ -42,7 +39,8 @@ class Stage:
         self.log = KINDS[kind]()
         self.orders, self.parcels = (_name(word) for word in ("orders", "parcels"))
         self.written: dict[tuple[str, int], list[str]] = {}
-        self.worker = WorkerProcess(directory, settings(kind, (self.orders, self.parcels)))
+        self.settings = settings(kind, (self.orders, self.parcels))
+        self.worker = WorkerProcess(directory, self.settings)
 
     def fill(self) -> None:
         """Write half of the orders, begin to read them, and write the others later."""
@@ -120,24 +118,6 @@ class Stage:
         # Shown by pytest when a test has failed.
         print(self.worker.output.read_text()[-8000:] if self.worker.output.exists() else "Never started.")
         self.log.close()
-
-
-def settings(kind: str, streams: Sequence[str]) -> dict[str, Any]:
-    word = "topic" if kind == "kafka" else "stream"
-    more = {} if kind == "kafka" else {"poll_interval": 0.2}
-    handler = f"tests.browser.handlers.take_from_{word}"
-    common = {"HANDLER": handler, "BROKER": kind, "START_AT": "earliest"}
-    mounted = {stream: {**common, "SOURCE": {word: stream, **more}} for stream in streams}
-    return {"BROKERS": {kind: _broker(kind)}, "SUBSCRIPTIONS": mounted, **FAST, "HEARTBEAT_TTL": 10.0}
-
-
-def _broker(kind: str) -> dict[str, Any]:
-    if kind == "kinesis":
-        backend, options = "KinesisBroker", kinesis_options("KINESIS_ENDPOINT_URL")
-    else:
-        servers = {"bootstrap.servers": os.environ["KAFKA_BOOTSTRAP_SERVERS"]}
-        backend, options = "KafkaBroker", {**servers, **SHORT_SESSION}
-    return {"BACKEND": f"streamapp.brokers.{kind}.{backend}", "OPTIONS": options}
 
 
 def _name(word: str) -> str:

@@ -22,24 +22,35 @@ def restart(stage) -> None:
     until(lambda: mine.count() == 2 * len(SHARDS), lambda: f"four leases, not {mine.count()}")
 
 
+def publish(stage, stream) -> dict[str, list[str]]:
+    return {stage.log.shard_id(shard): stage.write(stream, shard, 3) for shard in SHARDS}
+
+
+def await_orders_but_no_parcels(stage) -> None:
+    """While nothing of the parcels is handled, the same worker handles the orders of today."""
+    stage.worker.forget()
+    stage.await_given(stage.orders, publish(stage, stage.orders))
+    stage.await_stored(stage.orders, stage.ends(stage.orders))
+    stage.await_given(stage.parcels, {})
+
+
 def test_a_pause_survives_a_restart_of_the_worker_and_ends_with_the_resume(stage, desk):
     operator = desk("pause_checkpoint")
     operator.open_subscription(stage.parcels)
     operator.act("Pause")
+    stage.worker.await_line("Subscription paused by an operator.")
+    parcels = publish(stage, stage.parcels)
+    await_orders_but_no_parcels(stage)
     restart(stage)
-    parcels = {stage.log.shard_id(shard): stage.write(stage.parcels, shard, 3) for shard in SHARDS}
-    orders = {stage.log.shard_id(shard): stage.write(stage.orders, shard, 3) for shard in SHARDS}
-    stage.await_given(stage.orders, orders)
-    stage.await_stored(stage.orders, stage.ends(stage.orders))
-    stage.await_given(stage.parcels, {})
+    await_orders_but_no_parcels(stage)
     operator.open_subscription(stage.parcels)
     assert "paused by" in operator.text()
 
     operator.act("Resume")
 
-    assert not Pause.objects.exists()
     stage.await_given(stage.parcels, parcels)
     stage.await_stored(stage.parcels, stage.ends(stage.parcels))
+    assert not Pause.objects.exists()
 
 
 def test_a_skip_retires_exactly_one_of_two_held_records_even_over_a_restart(stage, desk):

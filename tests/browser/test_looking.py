@@ -18,21 +18,16 @@ OPERATORS = ("Pause", "Rewound", "Skipped", "Audit", "LogEntry", "Subscription")
 
 
 @pytest.fixture
-def held(stage):
-    """A held record, which somebody skips at the end so that the next test finds everything handled."""
-    start = stage.ends(stage.parcels)[0]
-    stage.write(stage.parcels, 0, [f"{HOLD}{EVIL}{start}", "behind it"])
+def held(stage, desk):
+    """A held record, which somebody skips at the end: the next test finds everything handled."""
+    stage.write(stage.parcels, 0, [f"{HOLD}{EVIL}{stage.ends(stage.parcels)}", "behind it"])
     stage.await_held(stage.parcels, 1)
-    return HeldRecord.objects.get()
-
-
-@pytest.fixture
-def release(stage, desk, held):
-    yield
+    held = HeldRecord.objects.get()
+    yield held
     operator = desk("skip_checkpoint")
     operator.open_row("heldrecord", held.pk)
     operator.act("Skip a held record")
-    stage.rest()
+    stage.await_stored(stage.parcels, stage.ends(stage.parcels))
 
 
 def places(stage, held) -> dict[str, list[str]]:
@@ -66,7 +61,7 @@ def untouched(stage) -> dict[str, object]:
     return {**tables, "revisions": list(Checkpoint.objects.order_by("pk").values_list("pk", "revision"))}
 
 
-def test_who_may_only_look_sees_no_way_to_change_anything_and_is_refused(stage, desk, held, release):
+def test_who_may_only_look_sees_no_way_to_change_anything_and_is_refused(stage, desk, held):
     operator = desk("rewind_checkpoint")
     operator.ask_where_to(stage.orders)
     operator.choose("latest")
@@ -91,7 +86,7 @@ def test_who_may_only_look_sees_no_way_to_change_anything_and_is_refused(stage, 
     assert untouched(stage) == before
 
 
-def test_a_held_record_leads_to_what_stands_in_the_log_and_its_markup_stays_text(stage, desk, held, release):
+def test_a_held_record_leads_to_what_stands_in_the_log_and_its_markup_stays_text(stage, desk, held):
     reader = desk("view_record")
     reader.open_row("heldrecord", held.pk)
     reader.follow_position(stage.told(held.position))

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import connection
 
-from tests.processes.conftest import ROOT
+from tests.processes.conftest import ROOT, await_true
 
 
 class WorkerProcess:
@@ -67,6 +67,10 @@ class WorkerProcess:
     def forget(self) -> None:
         """Look only at calls that begin from now on."""
         self._read = self._log.stat().st_size
+
+    def await_line(self, sentence: str) -> None:
+        """Wait until the process has logged this."""
+        await_true(lambda: sentence in self.output.read_text(), f"the line {sentence!r}")
 
     def given(self, stream: str) -> dict[str, list[str]]:
         """Return the values that handlers were given, by shard, in the order of the calls."""
