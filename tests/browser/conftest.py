@@ -1,18 +1,26 @@
-"""A real browser on the pages, with people who log in as people do."""
+"""A real browser on the pages, people who log in as people do, and consumers that run on real servers."""
 
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
+from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.core.management import call_command
+from django.db import connections
+from django.test import override_settings
 
+from streamapp import registry
 from tests.browser.desk import Desk
-from tests.browser.stage import SETTINGS, Stage
+from tests.browser.people import People
+from tests.browser.serving import JoiningThread
+from tests.browser.stage import Stage
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-SHOWN = ("subscription", "checkpoint", "worker", "quarantined", "skip", "rewind")
-VIEWS = tuple(f"view_{name}" for name in SHOWN)
+BROKERS = [
+    pytest.param("kafka", marks=pytest.mark.live("kafka")),
+    pytest.param("kinesis", marks=pytest.mark.live("kinesis")),
+]
 
 
 @pytest.fixture(scope="package")
@@ -28,32 +36,60 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture
-def stage(settings: Any, transactional_db: None) -> Iterator[Stage]:
-    """A subscription whose workers have read everything and go on running."""
-    settings.STREAMAPP = SETTINGS
-    stage = Stage()
-    stage.fill()
-    yield stage
-    stage.close()
+@pytest.fixture(scope="package")
+def db(browser: Any, django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """One database for all tests, because one worker process goes on through all of them."""
+    with django_db_blocker.unblock():
+        yield
+        call_command("flush", interactive=False, verbosity=0)
+        connections.close_all()  # those of this event loop: nobody else can see them
+
+
+@pytest.fixture(scope="package")
+def server(db: None) -> Iterator[str]:
+    """The admin, served by a thread of this process; returns its address."""
+    served = JoiningThread("127.0.0.1", StaticFilesHandler)
+    with override_settings(ALLOWED_HOSTS=["127.0.0.1"]):
+        served.start()
+        assert served.is_ready.wait(30)
+        assert served.error is None
+        yield f"http://127.0.0.1:{served.port}"
+        served.terminate()
+
+
+@pytest.fixture(scope="package", params=BROKERS)
+def running(request: pytest.FixtureRequest, tmp_path_factory: Any, server: str) -> Iterator[Stage]:
+    """One worker process a broker, for all tests."""
+    stage = Stage(request.param, tmp_path_factory.mktemp(request.param))
+    try:
+        with override_settings(STREAMAPP=stage.settings):
+            stage.fill()
+            yield stage
+            stage.worker.stop()
+            registry.close_brokers()
+    finally:
+        stage.close()
 
 
 @pytest.fixture
-def desk(browser: Any, live_server: Any, django_user_model: Any) -> Iterator[Callable[..., Desk]]:
-    """Let somebody with these permissions, beside those to look at pages, log in."""
-    contexts: list[Any] = []
-    desks: list[Desk] = []
+def stage(running: Stage) -> Iterator[Stage]:
+    """The consumers, who have read everything and go on running."""
+    running.rest()
+    yield running
+    running.worker.open_gate()
 
-    def open_desk(*permissions: str) -> Desk:
-        name = f"person-{len(contexts)}"
-        user = django_user_model.objects.create_user(name, password="night", is_staff=True)
-        user.user_permissions.set(Permission.objects.filter(codename__in=(*VIEWS, *permissions)))
-        contexts.append(browser.new_context(base_url=live_server.url))
-        desks.append(Desk(contexts[-1].new_page(), name, "night"))
-        return desks[-1]
 
-    yield open_desk
-    for context in contexts:
-        context.close()
-    for each in desks:
-        assert each.complaints == []
+@pytest.fixture(scope="package")
+def people(browser: Any, server: str) -> Iterator[People]:
+    """Whoever has logged in stays so."""
+    people = People(browser, server)
+    yield people
+    people.close()
+
+
+@pytest.fixture
+def desk(people: People) -> Iterator[Callable[..., Desk]]:
+    """Return the desk of somebody with these permissions, beside those to look at pages."""
+    yield people.desk
+    for desk in people.desks.values():
+        assert desk.complaints == []

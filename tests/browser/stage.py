@@ -1,32 +1,30 @@
-"""A subscription on the local broker with two workers that really run, each with its threads."""
+"""Two subscriptions on a real broker, and a process that consumes them while operators work."""
 
 import time
-import zlib
-from collections.abc import Callable, Mapping
-from itertools import count
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from streamapp import registry
-from streamapp.conf import configuration
-from streamapp.engine.worker import Worker
-from streamapp.models import Checkpoint
-from streamapp.services.from_handler import rewind_from_handler
-from streamapp.store import Store
-from tests.browser import handlers
+from streamapp.models import Checkpoint, HeldRecord, RewoundShard
+from tests.browser.mounting import settings
+from tests.browser.worker import WorkerProcess
+from tests.contract.moving.kafka_log import KafkaLog
+from tests.contract.moving.kinesis_log import KinesisLog
+from tests.contract.moving.logs import Log
 
-NAME = "ledger.spend"
-SETTINGS = {
-    "BROKERS": {"local": {"BACKEND": "streamapp.brokers.local.LocalBroker"}},
-    "SUBSCRIPTIONS": {NAME: {"HANDLER": "tests.browser.handlers.spend", "START_AT": "earliest"}},
-    "HEARTBEAT_INTERVAL": 0.3,
-    "HEARTBEAT_TTL": 10.0,
-    "SAVE_INTERVAL": 0.1,
-}
-SHARDS = ("0", "1")
-RECORDS = 12
-EVIL = b'{"id": 1, "note": "<img src=x onerror=alert(1)><script>alert(2)</script>"}'
+EARLIER, LATER = 6, 4
+"""So many orders each shard has in front of `Stage.moment`, and so many behind it."""
+GAP = timedelta(seconds=8)
+"""So far apart they are, because `so long ago` is given in seconds and counts from when it is reviewed."""
+SHARDS = (0, 1)
+KINDS: dict[str, type[Log]] = {"kafka": KafkaLog, "kinesis": KinesisLog}
+Places = Mapping[int, int]
+"""How many records lie in front of a place, by the number of the shard."""
 
 
-def until(condition: Callable[[], object], what: Callable[[], object], seconds: float = 30) -> None:
+def until(condition: Callable[[], object], what: Callable[[], object], seconds: float = 40) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"This never came true: {what()}"
@@ -34,56 +32,93 @@ def until(condition: Callable[[], object], what: Callable[[], object], seconds: 
 
 
 class Stage:
-    """Twelve records on each of two shards, read by two workers."""
+    """`orders` are there to be rewound, `parcels` to be paused, held and skipped: two shards each."""
 
-    def __init__(self) -> None:
-        self.broker = registry.broker("local")
-        self.workers: list[Worker] = []
+    def __init__(self, kind: str, directory: Path) -> None:
+        self.kind = kind
+        self.log = KINDS[kind]()
+        self.orders, self.parcels = (_name(word) for word in ("orders", "parcels"))
+        self.written: dict[tuple[str, int], list[str]] = {}
+        self.settings = settings(kind, (self.orders, self.parcels))
+        self.worker = WorkerProcess(directory, self.settings)
 
     def fill(self) -> None:
-        self.broker.reader(registry.mount(NAME).subscribing()).close()
+        """Write half of the orders, begin to read them, and write the others later."""
+        for stream in (self.orders, self.parcels):
+            self.log.topic(len(SHARDS), stream)
         for shard in SHARDS:
-            for _ in range(RECORDS):
-                self.broker.publish("orders", EVIL, key=_key(int(shard)))
+            self.write(self.orders, shard, EARLIER)
+        self.moment = datetime.now(UTC) + timedelta(milliseconds=1)
+        self.worker.start()
+        until(lambda: datetime.now(UTC) > self.moment + GAP, lambda: "time goes on")
+        for shard in SHARDS:
+            self.write(self.orders, shard, LATER)
 
-    def start(self) -> None:
-        """Start two workers and wait until they have handled and saved everything."""
-        handlers.given.clear()
-        for _ in range(2):
-            mount, store = registry.mount(NAME), Store("default")
-            worker = Worker([mount], {"local": self.broker}, store, configuration(), rewind_from_handler)
-            worker.start()
-            self.workers.append(worker)
-        self.await_given({shard: list(range(RECORDS)) for shard in SHARDS})
-        self.await_stored(dict.fromkeys(SHARDS, RECORDS))
+    def write(self, stream: str, shard: int, values: int | Sequence[str]) -> list[str]:
+        """Write these values now, or so many that name their places; return them."""
+        before = self.written.setdefault((stream, shard), [])
+        if isinstance(values, int):
+            values = [f"{shard}@{len(before) + number}" for number in range(values)]
+        self.log.write(stream, values, shard, datetime.now(UTC))
+        before += values
+        return list(values)
 
-    def forget(self) -> None:
-        handlers.given.clear()
+    def rest(self) -> None:
+        """Wait until all was handled and saved, and look only at what is handled from now on."""
+        for stream in (self.orders, self.parcels):
+            self.await_stored(stream, self.ends(stream))
+        self.worker.forget()
 
-    def await_given(self, expected: Mapping[str, list[int]]) -> None:
-        """Wait until the handlers were given these records, and see that it was nothing else."""
-        until(lambda: _given() == expected, lambda: f"given {expected}, not {_given()}")
+    def ends(self, stream: str) -> dict[int, int]:
+        return {shard: len(self.written.get((stream, shard), ())) for shard in SHARDS}
 
-    def await_stored(self, expected: Mapping[str, int]) -> None:
-        until(lambda: self.stored() == expected, lambda: f"stored {expected}, not {self.stored()}")
+    def behind(self, stream: str, places: Places) -> dict[str, list[str]]:
+        """Return all values from these places on, as `given` does."""
+        values = {self.log.shard_id(shard): self.written[stream, shard][at:] for shard, at in places.items()}
+        return {shard: rest for shard, rest in values.items() if rest}
 
-    def stored(self) -> dict[str, int]:
-        return dict(Checkpoint.objects.values_list("shard", "position"))
+    def await_given(self, stream: str, expected: dict[str, list[str]]) -> None:
+        """Wait until the handlers were given exactly these and no others, in the order of each shard."""
+
+        def given() -> dict[str, list[str]]:
+            return self.worker.given(stream)
+
+        until(lambda: given() == expected, lambda: f"given {expected}, not {given()}")
+
+    def await_stored(self, stream: str, expected: Places) -> None:
+        until(lambda: self.stored(stream) == expected, lambda: f"at {expected}, not {self.stored(stream)}")
+
+    def await_held(self, stream: str, count: int) -> None:
+        held = HeldRecord.objects.filter(checkpoint__stream=stream)
+        until(lambda: held.count() == count, lambda: f"{count} held, not {held.count()}")
+
+    def row(self, stream: str, shard: int) -> Checkpoint:
+        return Checkpoint.objects.get(stream=stream, shard=self.log.shard_id(shard))
+
+    def stored(self, stream: str) -> dict[int, int]:
+        """Return the stored checkpoints as places."""
+        rows = Checkpoint.objects.filter(stream=stream)
+        return {int(self.log.number(row.shard)): self.log.place(row.key, row.position) for row in rows}
+
+    def position(self, stream: str, shard: int, place: int) -> int:
+        """Return the position of a record as it is stored."""
+        position = self.log.position(f"{shard}@{place}", stream)
+        return registry.broker(self.kind).read(str(position).partition("@")[2])
+
+    def told(self, position: int) -> str:
+        """Write a position as its broker does."""
+        return registry.broker(self.kind).describe(position)
+
+    def moved(self, number: int) -> list[RewoundShard]:
+        """Return what a rewind has written."""
+        return list(RewoundShard.objects.filter(rewind=number).select_related("checkpoint"))
 
     def close(self) -> None:
-        for worker in self.workers:
-            worker.stop()
-        for worker in self.workers:
-            assert worker.join(20)
-            for thread in worker.threads:
-                thread.join(20)
-            assert worker.failure is None
+        self.worker.kill()
+        # Shown by pytest when a test has failed.
+        print(self.worker.output.read_text()[-8000:] if self.worker.output.exists() else "Never started.")
+        self.log.close()
 
 
-def _given() -> dict[str, list[int]]:
-    return {shard: list(positions) for shard, positions in handlers.given.items()}
-
-
-def _key(partition: int) -> bytes:
-    keys = (str(number).encode() for number in count())
-    return next(key for key in keys if zlib.crc32(key) % len(SHARDS) == partition)
+def _name(word: str) -> str:
+    return f"browser-{word}-{uuid.uuid4().hex[:8]}"
