@@ -15,6 +15,7 @@ from streamapp.admin.cells import EMPTY, link, position, shortened, state, time_
 from streamapp.admin.controls import ways
 from streamapp.admin.filters import HeldBySubscription
 from streamapp.admin.reading import ReadingAdmin
+from streamapp.admin.record_links import with_record
 from streamapp.models import SkippedRecord
 from streamapp.services.places import described
 
@@ -70,8 +71,10 @@ class HeldRecordAdmin(ReadingAdmin):
 
     @admin.display(description=_("position"))
     def whole_position(self, row: Any) -> str:
-        """Show the record's place."""
-        return position(row.checkpoint.subscription.broker, row.position)
+        """Show the record's place, which leads to the record."""
+        broker = row.checkpoint.subscription.broker
+        cell = position(broker, row.position)
+        return with_record(row, self.admin_site.name, row.checkpoint_id, broker, row.position, cell)
 
     @admin.display(description=_("subscription"), ordering="checkpoint__subscription__name")
     def subscription(self, row: Any) -> str:

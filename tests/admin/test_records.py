@@ -9,7 +9,7 @@ import pytest
 from streamapp.brokers.kinesis import packing
 from streamapp.brokers.local import LocalBroker
 from streamapp.exceptions import BrokerUnavailable
-from streamapp.models import AlertKind, Checkpoint, LocalRecord, Quarantined
+from streamapp.models import AlertKind, Checkpoint, HeldRecord, LocalRecord, Quarantined
 from streamapp.positions import SHARD_END, Earliest
 from streamapp.records import Record
 from streamapp.services import rewind
@@ -194,6 +194,7 @@ def everything(rows):
         f"worker/{identity}/change/": {"75"},
         f"rewind/{moved.pk}/change/": {"70", "40"},
         "skip/": {"76", "77"},
+        f"heldrecord/{HeldRecord.objects.get().pk}/change/": {"74"},
         f"quarantined/{Quarantined.objects.get().pk}/change/": {"78"},
     }
 
