@@ -73,7 +73,7 @@ class CeleryStage:
 
     def _ready(self) -> int:
         """Count the workers that have started so far."""
-        return self.output.read_text().count(" ready.\n") if self.output.exists() else 0
+        return self.output.read_text().count("Connected to redis") if self.output.exists() else 0
 
     def calls(self, event: str = "call") -> list[dict[str, Any]]:
         """Return what the handler has written down."""

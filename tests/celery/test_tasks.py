@@ -85,10 +85,10 @@ def test_a_record_of_a_subscription_that_is_not_mounted_yet_waits(stage):
     made.consume({"id": 1})
     before = made.streamapp["SUBSCRIPTIONS"]
     made.streamapp["SUBSCRIPTIONS"] = {}
-    old = made.work()
+    old = made.work(visible_after=0.1)
     await_true(lambda: "Outage, the record is delivered again." in made.output.read_text(), "the warning")
     old.kill()
     old.wait()
     made.streamapp["SUBSCRIPTIONS"] = before
-    made.work()
+    made.work(visible_after=0.1)
     made.await_handled(1)
