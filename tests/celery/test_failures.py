@@ -18,7 +18,7 @@ from tests.celery import nowhere, project
 from tests.processes.conftest import await_true
 from tests.processes.proxy import Proxy
 
-pytestmark = [pytest.mark.live("redis"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live("redis"), pytest.mark.alone, pytest.mark.timeout(240)]
 
 
 @pytest.fixture

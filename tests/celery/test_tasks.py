@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, Quarantined
 from tests.processes.conftest import await_true
 
-pytestmark = [pytest.mark.live("redis"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live("redis"), pytest.mark.alone, pytest.mark.timeout(240)]
 WRITE = "tests.celery.handlers.write"
 
 
