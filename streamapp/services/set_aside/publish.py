@@ -32,8 +32,8 @@ class Publish(SetAsideAction):
         if edited:
             yield f"{edited:,} of them as edited: all of those readers get the edited copy."
         yield (
-            "What is published is a new record at the end of the stream. Each leaves this list once the broker "
-            "has confirmed it. At the first one that isn't confirmed everything stops."
+            "What is published is a new record at the end of the stream. Each leaves this list once the "
+            "broker has confirmed it. At the first one that isn't confirmed everything stops."
         )
 
     def _move(self, store: SetAsideStore, row: Any) -> None:
