@@ -8,8 +8,10 @@ import pytest
 from django.db import connection
 
 from streamapp.models import Checkpoint, LocalPartition, Rewind, RewoundShard
+from streamapp.services.caught_up import Goal
 from streamapp.store.lags import Sample
-from tests.admin.scenes import STORE, hold, log, started, worker
+from tests.admin.kinesis import age
+from tests.admin.scenes import DAWN, STORE, hold, log, started, worker
 
 NOW = ("--execute", "--until-caught-up")
 
@@ -139,3 +141,46 @@ def test_an_undo_waits_too(streams, rows, meanwhile):
 def test_a_dry_run_waits_for_nothing(streams, rows):
     said = streams("rewind", "ledger.spend", "earliest", "--dry-run", "--until-caught-up")
     assert (said.code, Rewind.objects.count()) == (0, 0)
+
+
+@pytest.fixture
+def rewound(streams, rows):
+    """A rewind that its worker has applied, on a broker whose ends are moments: no end is known."""
+    identity = worker(rows)
+    streams("rewind", "ledger.spend", "0@50", "--execute")
+    applied(identity, rows[:1])
+    return Rewind.objects.get()
+
+
+def sampled(row, read_to, milliseconds):
+    STORE.lags.write([Sample(row.pk, read_to, None, milliseconds)])
+
+
+def test_where_ends_are_moments_a_sample_says_when_all_from_before_the_rewind_was_read(rewound, rows):
+    goal = Goal()
+    sampled(rows[0], 50, milliseconds=3_600_000)
+    assert goal.look(rewound).behind == 1
+    sampled(rows[0], 80, milliseconds=0)
+    assert goal.look(rewound).behind == 1
+    Checkpoint.objects.filter(pk=rows[0].pk).update(position=80)
+    assert goal.look(rewound).behind == 0
+
+
+def test_a_sample_from_before_the_rewind_was_applied_says_nothing(rewound, rows):
+    sampled(rows[0], 50, milliseconds=0)
+    assert Goal().look(rewound).behind == 0
+    age(rows[:1], DAWN)
+    assert Goal().look(rewound).behind == 1
+
+
+def test_what_waits_for_a_parent_that_holds_a_record_is_not_waited_for(rewound, rows):
+    Checkpoint.objects.filter(pk=rows[0].pk).update(parents=["1"])
+    assert (Goal().look(rewound).behind, Goal().look(rewound).held) == (1, 0)
+    hold(rows[1], 70)
+    assert (Goal().look(rewound).behind, Goal().look(rewound).held) == (0, 1)
+
+
+def test_a_shard_that_was_rewound_again_is_not_waited_for(rewound, streams):
+    assert Goal().look(rewound).behind == 1
+    streams("rewind", "ledger.spend", "0@60", "--execute")
+    assert Goal().look(rewound).behind == 0

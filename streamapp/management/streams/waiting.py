@@ -19,7 +19,7 @@ def until_applied(row: Rewind, seconds: float) -> Progress:
     while (progress := rewind.progress(row)).under_way and time.monotonic() < deadline:
         _draw(progress)
         time.sleep(POLL_SECONDS)
-    _draw(progress)
+    _draw(progress, "\n")
     return progress
 
 
@@ -47,10 +47,9 @@ def _tell(catch: Catch, told: str) -> str:
     return str(catch)
 
 
-def _draw(progress: Progress) -> None:
+def _draw(progress: Progress, end: str = "") -> None:
     """Show a bar to whoever sits in front of it."""
     if sys.stderr.isatty() and progress.total:
         full = BAR * (progress.total - progress.waiting) // progress.total
-        end = "\n" if not progress.under_way else ""
         sys.stderr.write(f"\r[{'#' * full}{'.' * (BAR - full)}] {progress}{end}")
         sys.stderr.flush()
