@@ -16,7 +16,7 @@ class DelayedAdmin(QuarantinedAdmin):
     """Each copy with its place, the attempt that comes, and when."""
 
     first_step = _("Nothing to do: a record that is to be tried again later will wait here.")
-    list_display = ("place", "subscription", "attempt", "due", "short_reason", "edited")
+    list_display = ("place", "subscription", "attempt", "due", "short_reason")
     fields = (  # type: ignore[assignment]  # another number of them
         "whole_place",
         "subscription",
@@ -39,7 +39,7 @@ class DeadLetterAdmin(QuarantinedAdmin):
     """Each record with its place, its bytes and its last failure."""
 
     first_step = _("Nothing to do: a record that no attempt could handle will be kept here.")
-    list_display = ("place", "subscription", "attempts", "short_reason", "edited", "given_up")
+    list_display = ("place", "subscription", "attempts", "short_reason", "given_up")
     search_fields = ("subscription", "stream", "reason", "exception")  # type: ignore[assignment]
     fields = (  # type: ignore[assignment]
         "whole_place",

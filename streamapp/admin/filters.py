@@ -16,7 +16,19 @@ from streamapp.services.alerts import with_alerts
 from streamapp.services.lineage import waits_of
 
 OFFERED_AT_MOST = 30
-AUDITED = ("rewind", "pause", "resume", "skip", "redeliver", "release", "drain", "undrain")
+AUDITED = (
+    "rewind",
+    "pause",
+    "resume",
+    "skip",
+    "redeliver",
+    "release",
+    "drain",
+    "undrain",
+    "edit",
+    "publish",
+    "purge",
+)
 
 
 class ChosenSubscription(admin.SimpleListFilter):

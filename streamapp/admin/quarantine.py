@@ -6,9 +6,10 @@ from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import shortened, time
+from streamapp.admin.cells import shortened, state, time
 from streamapp.admin.filters import ChosenSubscription
 from streamapp.admin.record_links import with_record
 from streamapp.admin.set_aside import REST, VALUE, SetAsideAdmin
@@ -28,7 +29,7 @@ class QuarantinedAdmin(SetAsideAdmin):
     """Each record with its place, its bytes and why it is here."""
 
     first_step = _("Nothing to do: a record that can't be decoded will be kept here.")
-    list_display = ("place", "subscription", "short_reason", "edited", "quarantined", "record_time")
+    list_display = ("place", "subscription", "short_reason", "quarantined", "record_time")
     list_display_links = ("place",)
     list_filter = (NamedSubscription,)
     search_fields = ("subscription", "stream", "reason")
@@ -64,8 +65,9 @@ class QuarantinedAdmin(SetAsideAdmin):
 
     @admin.display(description=_("reason"))
     def short_reason(self, row: Quarantined) -> str:
-        """Show the beginning of the reason."""
-        return row.reason if len(row.reason) <= 120 else f"{row.reason[:120]}…"
+        """Show the beginning of the reason, and whether there is an edited copy."""
+        reason = row.reason if len(row.reason) <= 120 else f"{row.reason[:120]}…"
+        return format_html("{}<br>{}", state("idle", gettext("edited")), reason) if row.edited_at else reason
 
     @admin.display(description=_("quarantined at"), ordering="created_at")
     def quarantined(self, row: Quarantined) -> str:

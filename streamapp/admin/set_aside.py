@@ -32,6 +32,7 @@ class SetAsideAdmin(ReadingAdmin):
 
     change_form_template = "admin/streamapp/change_form.html"
     actions = ("redeliver", "publish", "purge")
+    search_help_text = _("Part of a subscription, stream or reason; a whole key, if you may see records.")
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of the actions and the one that edits a copy."""
@@ -96,11 +97,6 @@ class SetAsideAdmin(ReadingAdmin):
     def purge(self, request: HttpRequest, chosen: "QuerySet[Any]") -> HttpResponse:
         """Ask first."""
         return SetAsideDesk(self).begin(request, "purge", chosen)
-
-    @admin.display(description=_("copy"))
-    def edited(self, row: Any) -> str:
-        """Show whether there is an edited copy."""
-        return state("idle", gettext("edited")) if row.edited_at else EMPTY
 
     @admin.display(description=_("value, as it arrived"))
     def payload(self, row: Any) -> str:

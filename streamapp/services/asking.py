@@ -34,11 +34,16 @@ def everywhere(position: Position, zone: str = UTC_NAME) -> Target:
 
 def as_of(position: Position, zone: str = UTC_NAME) -> Target:
     """Return the checkpoints of a moment, or of so long ago. Raises InvalidPosition."""
+    return AsOf(past_moment(position), zone)
+
+
+def past_moment(position: Position) -> Moment:
+    """Return a moment, or that of so long ago. Raises InvalidPosition for what is none, or has not come."""
     moment = position.moment(datetime.now(UTC)) if isinstance(position, Ago) else position
     if not isinstance(moment, Moment):
         raise InvalidPosition(f"{position} is no moment. Write 2026-11-01T00:00:00Z, or -8h.")
     refuse_future(moment)
-    return AsOf(moment, zone)
+    return moment
 
 
 def csv_target(text: str, *, clamp: bool) -> Target:

@@ -115,6 +115,7 @@ def test_an_unedited_record_is_redelivered_as_it_arrived(clerk, letter):
     press(clerk, change(letter), "Redeliver")
     [claimed] = STORE.delayed.claim("ledger.spend", 60, 10)
     assert (claimed.record.value, claimed.record.key, claimed.edit) == (ORIGINAL, b"k-71", None)
+    assert not DeadLetter.objects.exists()
     assert claimed.record.headers["by"] == b"test"
     assert claimed.record.headers["streamapp-origin"].endswith(b"@71")
 

@@ -14,7 +14,7 @@ from tests.browser.consuming.stage import until
 from tests.browser.letters import Letters
 from tests.browser.shipping import NAME, SETTINGS
 
-pytestmark = [pytest.mark.live("chromium"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.live("chromium"), pytest.mark.alone, pytest.mark.timeout(180)]
 LOOK = ("view_deadletter", "view_record")
 ALL = (*LOOK, "edit_letter", "redeliver_letter", "publish_letter", "purge_letter")
 ADDRESSES = ("1 Mill Lane", "", "3 Mill Lane")

@@ -19,6 +19,8 @@ from tests.celery import project
 from tests.processes.conftest import ROOT, await_true
 
 NAME = "orders"
+START_SECONDS = 90.0
+"""A worker imports the whole project first, on a machine that may be busy."""
 
 
 class CeleryStage:
@@ -46,7 +48,11 @@ class CeleryStage:
         return service
 
     def work(self, *arguments: str, visible_after: float = 3600.0) -> subprocess.Popen[bytes]:
-        """Start a Celery worker of the project; tasks of a dead one come again after so many seconds."""
+        """Start a Celery worker of the project and wait until it takes tasks.
+
+        Tasks of a dead one come again after `visible_after` seconds, when another one starts.
+        """
+        started = self._ready()
         database = {"NAME": connection.settings_dict["NAME"]}
         environment = {
             **os.environ,
@@ -62,7 +68,12 @@ class CeleryStage:
                 [*command, *options], cwd=ROOT, env=environment, stdout=output, stderr=output
             )
         self.processes.append(process)
+        await_true(lambda: self._ready() > started, "a Celery worker", START_SECONDS)
         return process
+
+    def _ready(self) -> int:
+        """Count the workers that have started so far."""
+        return self.output.read_text().count("Connected to redis") if self.output.exists() else 0
 
     def calls(self, event: str = "call") -> list[dict[str, Any]]:
         """Return what the handler has written down."""

@@ -15,7 +15,7 @@ from tests.celery import nowhere
 from tests.celery.project import app
 from tests.processes.conftest import await_true
 
-pytestmark = [pytest.mark.live("redis"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.live("redis"), pytest.mark.alone, pytest.mark.timeout(240)]
 SHARD = Shard("orders", "0", "")
 DAWN = datetime(2026, 11, 1, tzinfo=UTC)
 STORE = Store("default")

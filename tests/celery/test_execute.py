@@ -5,7 +5,7 @@ import pytest
 from streamapp.models import Checkpoint, DeadLetter, DelayedRecord
 from tests.processes.conftest import await_true
 
-pytestmark = [pytest.mark.live("redis"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.live("redis"), pytest.mark.alone, pytest.mark.timeout(240)]
 
 
 def test_records_are_settled_by_the_consumer_and_handled_by_a_celery_worker(stage):

@@ -18,7 +18,7 @@ from tests.celery import nowhere, project
 from tests.processes.conftest import await_true
 from tests.processes.proxy import Proxy
 
-pytestmark = [pytest.mark.live("redis"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.live("redis"), pytest.mark.alone, pytest.mark.timeout(240)]
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_task_whose_process_is_killed_runs_again(stage):
     stage = stage()
     stage.consume({"id": 1, "do": "sleep:3"})
     stage.work("-P", "prefork", "-c", "1")
-    (call,) = await_true(stage.calls, "the first call", 40)
+    (call,) = await_true(stage.calls, "the first call")
     os.kill(call["pid"], signal.SIGKILL)
     stage.await_handled(1)
     assert [each["attempt"] for each in stage.calls()] == [1, 1]
@@ -120,9 +120,9 @@ def test_a_task_whose_process_is_killed_runs_again(stage):
 def test_a_task_whose_worker_is_killed_runs_again_on_another(stage):
     stage = stage()
     stage.consume({"id": 1, "do": "sleep:2"})
-    worker = stage.work(visible_after=3)
-    await_true(stage.calls, "the first call", 40)
+    worker = stage.work(visible_after=0.1)
+    await_true(stage.calls, "the first call")
     worker.kill()
     worker.wait()
-    stage.work(visible_after=3)
+    stage.work(visible_after=0.1)
     stage.await_handled(1)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, Quarantined
 from tests.processes.conftest import await_true
 
-pytestmark = [pytest.mark.live("redis"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.live("redis"), pytest.mark.alone, pytest.mark.timeout(240)]
 WRITE = "tests.celery.handlers.write"
 
 
@@ -85,10 +85,10 @@ def test_a_record_of_a_subscription_that_is_not_mounted_yet_waits(stage):
     made.consume({"id": 1})
     before = made.streamapp["SUBSCRIPTIONS"]
     made.streamapp["SUBSCRIPTIONS"] = {}
-    old = made.work()
+    old = made.work(visible_after=0.1)
     await_true(lambda: "Outage, the record is delivered again." in made.output.read_text(), "the warning")
     old.kill()
     old.wait()
     made.streamapp["SUBSCRIPTIONS"] = before
-    made.work()
+    made.work(visible_after=0.1)
     made.await_handled(1)

@@ -2,10 +2,19 @@
 
 import pytest
 
-from tests.chaos.soak import judge
-from tests.chaos.soak.history import Done, Move, Passage, Place
+from tests.chaos.soak import judge, judge_ladder
+from tests.chaos.soak.history import Done, Letter, Move, Passage, Place
+from tests.chaos.soak.moods import fails, is_poison
 from tests.chaos.soak.report import Report
 
+PLENTY = {
+    "kills": 20,
+    "takeovers": 10,
+    "rebalances": 10,
+    "fenced saves": 5,
+    "delayed copies handled": 10,
+    "dead letters": 10,
+}
 LOG = {"0": [Place(position, position + 100, "a") for position in range(5)]}
 
 
@@ -117,15 +126,74 @@ def test_a_child_that_begins_before_the_end_of_its_parent_is_early():
     assert not list(judge.early(history, {"child": ["parent"]}))
 
 
+def letter(position: int) -> Letter:
+    return Letter(position, position + 100)
+
+
+def poisoned(number: int) -> bool:
+    return number == 102
+
+
+def test_a_ladder_without_faults_has_none():
+    history, letters = {"0": done(0, 1, 3, 4)}, {"0": [letter(2)]}
+    assert not list(judge_ladder.vanished(LOG, history, letters))
+    assert not list(judge_ladder.wrong(LOG, letters, poisoned))
+    assert not list(judge_ladder.kept(history, lambda number, attempt: poisoned(number)))
+
+
+def test_a_record_with_neither_effect_nor_dead_letter_is_lost():
+    [fault] = judge_ladder.vanished(LOG, {"0": done(0, 1, 4)}, {"0": [letter(2)]})
+    assert "0@3" in fault
+
+
+def test_what_another_shard_has_of_the_same_position_makes_up_for_nothing():
+    elsewhere = {"1": done(3)}, {"1": [letter(3)]}
+    assert any("0@3" in fault for fault in judge_ladder.vanished(LOG, *elsewhere))
+
+
+def test_a_copy_may_be_handled_by_a_worker_that_does_not_hold_its_shard():
+    assert not list(judge_ladder.vanished(LOG, {"0": done(0, 1, 2, 3, 4, epoch=0)}, {}))
+
+
+def test_a_dead_letter_of_a_record_that_can_be_handled_is_wrong():
+    [fault] = judge_ladder.wrong(LOG, {"0": [letter(2), letter(3)]}, poisoned)
+    assert "0@3" in fault
+
+
+@pytest.mark.parametrize("odd", [Letter(9, 102), Letter(1, 102), Letter(2, 103), Letter(2, None)])
+def test_a_dead_letter_of_nothing_in_the_log_or_with_another_payload_is_wrong(odd):
+    assert list(judge_ladder.wrong(LOG, {"0": [odd]}, poisoned))
+
+
+def test_an_effect_of_poison_is_named():
+    [fault] = judge_ladder.kept({"0": done(1, 2, 3)}, lambda number, attempt: poisoned(number))
+    assert "0@2" in fault
+
+
+def test_an_effect_of_a_failed_attempt_is_named_though_a_later_one_has_succeeded():
+    twice = {"0": [Done(attempt, 2, 102, "a", 1, 0, attempt) for attempt in (2, 3)]}
+    [fault] = judge_ladder.kept(twice, lambda number, attempt: attempt < 3)
+    assert "attempt 2" in fault
+
+
+def test_poison_fails_for_ever_and_other_failures_end_after_the_copy_at_the_latest():
+    most = {number: [fails(7, number, attempt) for attempt in (1, 2, 3, 4)] for number in range(1000)}
+    assert all(failed == [True] * 4 for number, failed in most.items() if is_poison(7, number))
+    others = [failed for number, failed in most.items() if not is_poison(7, number)]
+    assert {tuple(failed) for failed in others} == {
+        (False, False, False, False),
+        (True, False, False, False),
+        (True, True, False, False),
+    }
+
+
 def test_a_soak_in_which_too_little_has_happened_has_not_passed():
-    plenty = {"kills": 20, "takeovers": 10, "rebalances": 10, "fenced saves": 5}
-    assert Report(600, plenty).has_passed
-    for name in plenty:
-        lazy = Report(600, {**plenty, name: plenty[name] - 1})
+    assert Report(600, PLENTY).has_passed
+    for name in PLENTY:
+        lazy = Report(600, {**PLENTY, name: PLENTY[name] - 1})
         assert not lazy.has_passed
         assert [lack.partition(":")[0] for lack in lazy.lacking()] == [name]
 
 
 def test_one_fault_is_enough():
-    plenty = {"kills": 20, "takeovers": 10, "rebalances": 10, "fenced saves": 5}
-    assert not Report(600, plenty, {"lost": ["0@1"]}).has_passed
+    assert not Report(600, PLENTY, {"lost": ["0@1"]}).has_passed

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from streamapp import registry
+from streamapp.copies import Copied
 from streamapp.models import AuditEntry, DeadLetter, DelayedRecord, LocalRecord
 from streamapp.records import Record, Shard
 from tests.admin.scenes import DAWN, SETTINGS, fail, log, started
@@ -95,3 +97,26 @@ def test_what_stays_is_named_and_the_exit_code_tells(streams, letters):
     assert (said.code, told["done"], len(told["refused"])) == (1, 2, 1)
     assert "orders/0@71: another copy of it waits" in told["refused"][0]
     assert DeadLetter.objects.get().position == 71
+
+
+def test_reading_a_dead_letter_stream(streams, letters):
+    headers = {
+        **Copied(8, "orders/0@71", DAWN, "no address").headers(),
+        "streamapp-subscription": b'"ledger.spend"',
+        "streamapp-exception": b'"builtins.ValueError"',
+        "by": b"test",
+    }
+    broker = registry.broker("local")
+    broker.publish("dead", VALUE, key=b"k", headers=headers)
+    broker.publish("dead", VALUE, headers={"streamapp-subscription": b'"shipping.ship"'})
+    words = ("--stream", "dead", "--subscription", "ledger.spend")
+    (letter,) = json.loads(streams("deadletters", "list", *words, "--json").text)
+    assert (letter["attempts"], letter["origin"], letter["reason"]) == (8, "orders/0@71", "no address")
+    assert (letter["exception"], letter["headers"]) == ("builtins.ValueError", {"by": "test"})
+    assert "no address" in streams("deadletters", "list", *words).text
+    assert '"card": "4111"' in streams("deadletters", "show", *words).text
+    assert len(streams("deadletters", "export", *words).text.splitlines()) == 1
+    said = streams("deadletters", "list", "--stream", "dead")
+    assert (said.code, "give --subscription NAME" in said.error) == (1, True)
+    said = streams("deadletters", "list", "--stream", "nowhere", "--subscription", "ledger.spend")
+    assert (said.code, "has no stream nowhere" in said.error) == (1, True)

@@ -16,7 +16,10 @@ from streamapp.management.streams.actions import (
 )
 from streamapp.management.streams.database import explain
 from streamapp.management.streams.deadletters import DeadLetters
+from streamapp.management.streams.export import ExportPositions
 from streamapp.management.streams.forget import Forget
+from streamapp.management.streams.history import ShowHistory
+from streamapp.management.streams.importing import ImportPositions
 from streamapp.management.streams.peek import Peek
 from streamapp.management.streams.prune import Prune
 from streamapp.management.streams.rename import Rename
@@ -29,6 +32,9 @@ SUBCOMMANDS: dict[str, type[Subcommand]] = {
     "status": Status,
     "rewind": Rewind,
     "undo": Undo,
+    "history": ShowHistory,
+    "export": ExportPositions,
+    "import": ImportPositions,
     "peek": Peek,
     "pause": PauseShards,
     "resume": ResumeShards,
@@ -48,7 +54,8 @@ class Command(BaseCommand):
 
     help = (
         "Look at subscriptions, move their checkpoints, and tell their workers what to do. "
-        "Exit codes: 0 done, 1 error, 2 wrong use, 3 stored but not applied in time, or more is left to do."
+        "Exit codes: 0 done, 1 error, 2 wrong use, 3 stored but not applied "
+        "or not caught up in time, or more is left to do."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -3,8 +3,10 @@
 import json
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
+from streamapp.exceptions import ActionRefused
 from streamapp.management.streams.letter_texts import as_paragraph, as_table
 from streamapp.management.streams.subcommand import (
     Exit,
@@ -23,6 +25,7 @@ from streamapp.services.set_aside import (
     in_chunks,
     listing,
 )
+from streamapp.services.set_aside.in_streams import letters_in
 from streamapp.services.wording import amount
 
 READ = {
@@ -57,6 +60,9 @@ class DeadLetters(Subcommand):
             if name == "list":
                 text = f"At most so many ({LISTED}); 0 for all."
                 word.add_argument("--limit", type=int, default=LISTED, metavar="N", help=text)
+            if name in READ:
+                text = "Those in this dead-letter stream of the subscription's broker, not in the database."
+                word.add_argument("--stream", default="", metavar="NAME", help=text)
             if name in DONE:
                 word.add_argument("--reason", default="", help="Kept in the audit trail; a purge needs one.")
                 add_dry_run_or_execute(word)
@@ -66,6 +72,8 @@ class DeadLetters(Subcommand):
 
     def run(self, options: dict[str, Any]) -> Exit:
         """Read, or act."""
+        if options.get("stream"):
+            return self._read_stream(options)
         rows = listing.chosen(options["subscription"], options["since"], options["ids"])
         if options["word"] in DONE:
             return self._act(list(rows.values_list("pk", flat=True)), options)
@@ -92,6 +100,27 @@ class DeadLetters(Subcommand):
     def _export(self, rows: Any, options: dict[str, Any]) -> None:
         for row in rows.iterator(chunk_size=LISTED):
             self.write(json.dumps(listing.whole(row), default=str))
+
+    def _read_stream(self, options: dict[str, Any]) -> Exit:
+        if not options["subscription"] or options["ids"]:
+            raise ActionRefused(
+                "A stream is read for one subscription, whose broker and type it takes, and has no numbers: "
+                "give --subscription NAME, and --since."
+            )
+        since = listing.moment_of(options["since"]) if options["since"] else None
+        letters = letters_in(options["subscription"], options["stream"], since)
+        if options["word"] == "export":
+            for letter in letters:
+                self.write(json.dumps(letter, default=str))
+            return Exit.DONE
+        found = list(islice(letters, options.get("limit", LISTED) or None))
+        if options["json"]:
+            self.write(json.dumps(found, default=str))
+        elif options["word"] == "list":
+            self.write(as_table(found) if found else "No dead letter.")
+        else:
+            self.write("\n\n".join(map(as_paragraph, found)) or "No dead letter.")
+        return Exit.DONE
 
     def _act(self, ids: Sequence[int], options: dict[str, Any]) -> Exit:
         action = _action(options)

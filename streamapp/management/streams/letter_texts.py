@@ -1,6 +1,7 @@
 """Dead letters for a terminal."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from streamapp.management.streams.table import table
@@ -15,11 +16,11 @@ def as_table(letters: Sequence[Mapping[str, Any]]) -> str:
     """Return one line a letter; of a long reason the beginning."""
     rows = [
         (
-            str(letter["id"]),
+            _number(letter["id"]),
             letter["subscription"],
             letter["place"],
-            str(letter["attempts"]),
-            moment(letter["given_up_at"]),
+            _number(letter["attempts"]),
+            _time(letter["given_up_at"]),
             "edited" if letter["edited_by"] else "",
             _short(letter["reason"]),
         )
@@ -31,9 +32,9 @@ def as_table(letters: Sequence[Mapping[str, Any]]) -> str:
 def as_paragraph(letter: Mapping[str, Any]) -> str:
     """Return a letter whole."""
     lines = [
-        f"{letter['id']}  {letter['subscription']}  {letter['place']}",
-        f"  given up at {moment(letter['given_up_at'])} after {letter['attempts']} attempts; first failed at "
-        f"{moment(letter['first_failed_at'])}, at {letter['origin'] or letter['place']}",
+        f"{_number(letter['id'])}  {letter['subscription']}  {letter['place']}",
+        f"  given up at {_time(letter['given_up_at'])} after {_number(letter['attempts'])} attempts",
+        f"  first failed at {_time(letter['first_failed_at'])}, at {letter['origin'] or letter['place']}",
         f"  reason: {letter['reason']}",
         f"  {letter['exception']}: {letter['message']}",
         *_block("trace", letter["trace"]),
@@ -48,6 +49,14 @@ def as_paragraph(letter: Mapping[str, Any]) -> str:
 
 def _block(heading: str, text: str) -> list[str]:
     return [f"  {heading}:", *(f"{INDENT}{line}" for line in text.splitlines())] if text else []
+
+
+def _number(number: int | None) -> str:
+    return "?" if number is None else str(number)
+
+
+def _time(value: datetime | None) -> str:
+    return "?" if value is None else moment(value)
 
 
 def _short(text: str) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 from streamapp import positions
 from streamapp.exceptions import InvalidPosition
-from streamapp.management.streams.applying import add_applying, show_or_apply
+from streamapp.management.streams.applying import add_applying, add_clamp, show_or_apply
+from streamapp.management.streams.files import text_of
 from streamapp.management.streams.subcommand import Exit, Subcommand, negative_durations
 from streamapp.services import asking, rewind
 from streamapp.services.scope import shards_named
@@ -54,9 +55,7 @@ def _add_other_targets(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--csv", type=Path, metavar="FILE", help="Lines topic,partition,offset, as Kafka's own tool has them."
     )
-    parser.add_argument(
-        "--clamp", action="store_true", help="Move a number behind the end of its log to the end."
-    )
+    add_clamp(parser)
 
 
 def _target(options: dict[str, Any]) -> Target:
@@ -69,15 +68,8 @@ def _target(options: dict[str, Any]) -> Target:
         case ["as_of"]:
             return asking.as_of(positions.parse(options["as_of"]))
         case ["csv"]:
-            return asking.csv_target(_text_of(options["csv"]), clamp=options["clamp"])
+            return asking.csv_target(text_of(options["csv"]), clamp=options["clamp"])
     raise InvalidPosition(ONE_OF)
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidPosition(f"{file} can't be read: {error}") from error
 
 
 def _shards(options: dict[str, Any]) -> Any:

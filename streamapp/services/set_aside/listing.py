@@ -29,7 +29,7 @@ def chosen(subscription: str, since: str, ids: Sequence[int] = ()) -> "QuerySet[
     if subscription:
         rows = rows.filter(subscription=subscription)
     if since:
-        rows = rows.filter(created_at__gte=_moment(since))
+        rows = rows.filter(created_at__gte=moment_of(since))
     if not ids:
         return rows
     found = rows.filter(pk__in=ids)
@@ -88,7 +88,8 @@ def whole(row: Any) -> dict[str, Any]:
     }
 
 
-def _moment(text: str) -> datetime:
+def moment_of(text: str) -> datetime:
+    """Read a moment, or so long ago. Raises InvalidPosition."""
     position = parse(text)
     moment = position.moment(datetime.now(UTC)) if isinstance(position, Ago) else position
     if not isinstance(moment, Moment):

@@ -26,15 +26,14 @@ class Publish(SetAsideAction):
     def _effects(self, subscription: str, count: int, edited: int) -> Iterator[str]:
         mount = mounted(subscription)
         yield (
-            f"{amount(count, 'record')} will be published to where {subscription} read them, through the "
-            f"broker {mount.broker}. EVERY group and subscription that reads the stream gets them, not only "
-            f"{subscription}."
+            f"{amount(count, 'record')} of {subscription} will be published to the stream it came from, "
+            f"through the broker {mount.broker}. EVERY group and subscription that reads that stream gets it."
         )
         if edited:
             yield f"{edited:,} of them as edited: all of those readers get the edited copy."
         yield (
-            "They come as new records at the end of the stream. Each leaves this list once the broker has "
-            "confirmed it. At the first one that isn't confirmed everything stops."
+            "What is published is a new record at the end of the stream. Each leaves this list once the "
+            "broker has confirmed it. At the first one that isn't confirmed everything stops."
         )
 
     def _move(self, store: SetAsideStore, row: Any) -> None:

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
-
-from django.db.models import OuterRef, Subquery
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import configuration
 from streamapp.exceptions import InvalidPosition
-from streamapp.models import Checkpoint, History
-from streamapp.positions import EPOCH, Moment
+from streamapp.models import Checkpoint
+from streamapp.positions import Moment
 from streamapp.records import Shard
 from streamapp.services.flags import Flag
+from streamapp.services.history import stood_at
 from streamapp.services.targets.base import Asked, Target
 from streamapp.services.targets.moments import UTC_NAME, told
 
@@ -27,7 +25,9 @@ class AsOf(Target):
 
     def resolve(self, rows: Mapping[Shard, Any], broker: Broker) -> Asked:  # noqa: ARG002
         """Look the samples up, in one query. Raises InvalidPosition when no shard has one."""
-        stood = _stood({row.subscription_id for row in rows.values()}, self._aware)
+        own = {row.subscription_id for row in rows.values()}
+        checkpoints = Checkpoint.objects.using(configuration().DATABASE).filter(subscription__in=own)
+        stood = stood_at(checkpoints, self.moment)
         found = {shard: at for shard, row in rows.items() if (at := stood.get(row.pk)) is not None}
         if not found:
             raise InvalidPosition(
@@ -35,10 +35,6 @@ class AsOf(Target):
                 "a minute while they run. Choose a later moment or another target."
             )
         return Asked(found, dict.fromkeys(rows.keys() - found.keys(), Flag.NO_SAMPLE))
-
-    @property
-    def _aware(self) -> datetime:
-        return EPOCH + timedelta(milliseconds=self.moment.milliseconds)
 
     def words(self) -> Sequence[str]:
         """Return the option."""
@@ -51,11 +47,3 @@ class AsOf(Target):
 
     def __str__(self) -> str:
         return f"the checkpoints of {self.moment}"
-
-
-def _stood(subscriptions: set[int], moment: datetime) -> dict[int, int | None]:
-    """Return the last sample of every checkpoint: one look into the index a row."""
-    samples = History.objects.filter(checkpoint=OuterRef("pk"), sampled_at__lte=moment)
-    last = Subquery(samples.order_by("-sampled_at").values("position")[:1])
-    rows = Checkpoint.objects.using(configuration().DATABASE).filter(subscription__in=subscriptions)
-    return dict(rows.annotate(stood=last).values_list("pk", "stood"))

@@ -11,7 +11,7 @@ from streamapp.models import Checkpoint
 from streamapp.positions import At
 from streamapp.records import Record
 from tests.chaos.soak.models import Effect
-from tests.chaos.soak.moods import Mood, mood_of
+from tests.chaos.soak.moods import Mood, fails, mood_of
 
 SEED, CALM = settings.SOAK["seed"], settings.SOAK["calm"]
 SOURCE = {"kafka": KafkaTopic("given-by-the-soak"), "kinesis": KinesisStream("given-by-the-soak")}
@@ -48,6 +48,15 @@ def batches(records: list[Record], ctx: BatchContext) -> list[Outcome]:
 def moving(record: Record, ctx: Context) -> Outcome | None:
     """Write one effect and sometimes seek back; it is rewound from outside too."""
     return write_one("moving", record, ctx)
+
+
+@subscriber(source)
+def ladder(record: Record, ctx: Context) -> None:
+    """Write one effect, and fail only then: what a failed attempt has written must be gone."""
+    written = effect("ladder", record, ctx)
+    written.save()
+    if fails(SEED, written.number, ctx.attempt):
+        raise Asked
 
 
 def write_one(subscription: str, record: Record, ctx: Context) -> Outcome | None:
@@ -88,6 +97,7 @@ def effect(subscription: str, record: Record, ctx: BatchContext) -> Effect:
         key=(record.key or b"").decode(),
         epoch=state.epoch if state else 0,
         generation=state.generation if state else 0,
+        attempt=ctx.attempt,
         process_id=os.getpid(),
     )
 

@@ -21,6 +21,14 @@ class Done(NamedTuple):
     key: str
     epoch: int
     generation: int
+    attempt: int = 1
+
+
+class Letter(NamedTuple):
+    """One dead letter; without a number its payload isn't that of any record."""
+
+    position: int
+    number: int | None
 
 
 class Move(NamedTuple):
@@ -36,7 +44,8 @@ class Passage(NamedTuple):
 
     `handled` has the positions of effects that were visible in the same snapshot of the database, each
     with the newest epoch under which it was handled. `settled` tells that it is not the checkpoint but
-    a range behind it that the row calls settled.
+    a range behind it that the row calls settled. Of the ladder, which is never moved, `handled` has the
+    places of delayed records and dead letters too, and all of them under the epoch of the checkpoint.
     """
 
     subscription: str

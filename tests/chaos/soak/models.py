@@ -18,6 +18,7 @@ class Effect(models.Model):
     key = models.CharField(max_length=20)
     epoch = models.BigIntegerField()
     generation = models.IntegerField()
+    attempt = models.IntegerField()
     process_id = models.IntegerField()
 
     class Meta:

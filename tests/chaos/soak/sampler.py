@@ -2,17 +2,18 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.db.models import Max
 
 from streamapp.engine.settled import read
-from streamapp.models import Checkpoint, RewoundShard, Worker
+from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, RewoundShard, Worker
 from streamapp.positions import SHARD_END
 from tests.chaos.soak.history import Passage
 from tests.chaos.soak.models import Effect
+from tests.chaos.soak.stage import LADDER
 
 EVERY_SECONDS = 0.05
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
@@ -90,11 +91,10 @@ class Sampler:
         return min([before.position, *moved.values_list("new_position", flat=True)])
 
     def _passage(self, row: Checkpoint, start: int, end: int) -> Passage:
-        effects = Effect.objects.filter(
-            subscription=row.subscription.name, shard=row.shard, position__gte=start, position__lt=end
-        )
-        handled = dict(effects.values_list("position").annotate(newest=Max("epoch")))
-        return Passage(row.subscription.name, row.shard, row.epoch, start, end, handled)
+        name = row.subscription.name
+        inside = {"subscription": name, "shard": row.shard, "position__gte": start, "position__lt": end}
+        handled = _put_away(row, inside) if name == LADDER else _handled(inside)
+        return Passage(name, row.shard, row.epoch, start, end, handled)
 
     def _watch_leases(self, rows: list[Checkpoint]) -> None:
         spread: dict[str, dict[int, object]] = {}
@@ -112,6 +112,20 @@ class Sampler:
                     former.get(pk, owner) != owner for pk, owner in owners.items()
                 )
                 self._spread[name] = owners
+
+
+def _handled(inside: Mapping[str, object]) -> dict[int, int]:
+    effects = Effect.objects.filter(**inside)
+    return dict(effects.values_list("position").annotate(newest=Max("epoch")))
+
+
+def _put_away(row: Checkpoint, inside: Mapping[str, object]) -> dict[int, int]:
+    """Return the places that have an effect or a row; a copy's effect knows no epoch, any worker has it."""
+    handled: dict[int, int] = {}
+    for model in (Effect, DelayedRecord, DeadLetter):
+        positions = model._default_manager.filter(**inside).values_list("position", flat=True)
+        handled |= dict.fromkeys(positions, row.epoch)
+    return handled
 
 
 def _readable(rows: list[Checkpoint]) -> Iterator[Checkpoint]:

@@ -1,4 +1,4 @@
-"""What the processes of a soak run with: its own servers, three subscriptions, a table of effects."""
+"""What the processes of a soak run with: its own servers, four subscriptions, a table of effects."""
 
 import json
 import os

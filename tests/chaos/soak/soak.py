@@ -8,7 +8,7 @@ from typing import Any
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from streamapp.models import Checkpoint
+from streamapp.models import Checkpoint, DelayedRecord
 from tests.chaos.soak.crew import Crew
 from tests.chaos.soak.models import Effect
 from tests.chaos.soak.report import Report
@@ -91,12 +91,14 @@ class Soak:
         stored: dict[str, dict[str, int]] = defaultdict(dict)
         for row in Checkpoint.objects.select_related("subscription"):
             stored[row.subscription.name][row.shard] = row.position
-        return [
+        behind = [
             f"{name} {shard} stands at {stored[name].get(shard)}, the end is {end}"
             for name in SUBSCRIPTIONS
             for shard, end in ends.items()
             if stored[name].get(shard, -1) < end
         ]
+        # Read after the checkpoints: a record that one of them has passed has its copy by then.
+        return behind + [f"{row} is still delayed" for row in DelayedRecord.objects.all()]
 
     def _figures(self, verdict: Verdict) -> dict[str, object]:
         passages = self._sampler.passages
@@ -105,6 +107,8 @@ class Soak:
             "records": verdict.records,
             "effects": verdict.effects,
             "duplicates delivered": verdict.duplicates(),
+            "delayed copies handled": verdict.copies(),
+            "dead letters": verdict.dead_letters,
             "kills": self._crew.kills,
             "takeovers": self._sampler.counted["takeovers"],
             "rebalances": self._sampler.counted["rebalances"],

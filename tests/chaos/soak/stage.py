@@ -1,4 +1,7 @@
-"""The settings of a soak: two subscriptions with exactly-once effects, and one that is moved about."""
+"""The settings of a soak: two exactly-once subscriptions, one that is moved about, one that fails.
+
+What fails goes up the ladder: in place, by copy, to the dead letters.
+"""
 
 from typing import Any
 
@@ -7,8 +10,16 @@ SUBSCRIPTIONS: dict[str, dict[str, Any]] = {
     "exact": {"TRANSACTION": "checkpoint", "LANES": 3, "ORDER": "key"},
     "batches": {"TRANSACTION": "checkpoint"},
     "moving": {"TRANSACTION": "handler"},
+    "ladder": {
+        "TRANSACTION": "handler",
+        "RETRY": {"attempts": 2, "backoff": "1ms..1ms"},
+        "MAX_ATTEMPTS": 4,
+        "RETRY_DELAY": "1s..1s",
+        "DEAD_LETTER": "database",
+    },
 }
-EXACT, MOVING = ("exact", "batches"), "moving"
+EXACT, MOVING, LADDER = ("exact", "batches"), "moving", "ladder"
+ATTEMPTS_IN_PLACE = SUBSCRIPTIONS[LADDER]["RETRY"]["attempts"]
 TTL_SECONDS = 3.0
 TIMES = {
     "HEARTBEAT_INTERVAL": TTL_SECONDS / 6,

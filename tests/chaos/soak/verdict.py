@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from streamapp.models import RewoundShard
-from tests.chaos.soak import judge
-from tests.chaos.soak.history import Done, Move, Passage
+from streamapp.models import DeadLetter, DelayedRecord, RewoundShard
+from tests.chaos.soak import judge, judge_ladder
+from tests.chaos.soak.history import Done, Letter, Move, Passage
 from tests.chaos.soak.models import Effect
-from tests.chaos.soak.moods import Mood, mood_of
-from tests.chaos.soak.stage import EXACT, MOVING, SUBSCRIPTIONS
+from tests.chaos.soak.moods import Mood, fails, is_poison, mood_of
+from tests.chaos.soak.stage import ATTEMPTS_IN_PLACE, EXACT, LADDER, MOVING, SUBSCRIPTIONS
 from tests.chaos.soak.traffic import Log
 
 
@@ -22,6 +23,8 @@ class Verdict:
         self._seed = seed
         self._moves = _moves()
         self._done = {name: _done(name) for name in SUBSCRIPTIONS}
+        self._letters = _letters()
+        self.dead_letters = sum(map(len, self._letters.values()))
         self.records = sum(map(len, self._log.values()))
         self.effects = sum(len(each) for done in self._done.values() for each in done.values())
 
@@ -32,6 +35,7 @@ class Verdict:
         for name in SUBSCRIPTIONS:
             for kind, found in self._faults_of(name):
                 faults[kind] += [f"{name} {fault}" for fault in found]
+        faults["still delayed"] = [f"{LADDER} {row}" for row in DelayedRecord.objects.all()]
         return faults
 
     def duplicates(self) -> int:
@@ -39,12 +43,20 @@ class Verdict:
         moving = [(shard, each.position) for shard, effects in self._done[MOVING].items() for each in effects]
         return len(moving) - len(set(moving))
 
+    def copies(self) -> int:
+        """Return how many effects delayed copies have: their attempts are those after the ones in place."""
+        effects = (each for done in self._done[LADDER].values() for each in done)
+        return sum(each.attempt > ATTEMPTS_IN_PLACE for each in effects)
+
     def _faults_of(self, name: str) -> Iterator[tuple[str, Iterator[str]]]:
         log, done, moves = self._log, self._done[name], self._moves[name]
         passages = [passage for passage in self._passages if passage.subscription == name]
-        yield "lost", judge.lost(log, done, moves)
         yield "checkpoint passed", judge.passed(log, passages, moves)
         yield "unknown", judge.unknown(log, done)
+        if name == LADDER:
+            yield from self._faults_of_ladder()
+            return
+        yield "lost", judge.lost(log, done, moves)
         if name in EXACT:
             yield "doubled effects", judge.doubled(done)
             yield "out of order", judge.disordered(done, _whole_life, self._held_in(name))
@@ -52,6 +64,12 @@ class Verdict:
         else:
             yield "out of order", judge.disordered(done, _generation, self._held_in(name))
             yield "left out", judge.skipped(log, done, self._held_in(name))
+
+    def _faults_of_ladder(self) -> Iterator[tuple[str, Iterator[str]]]:
+        log, done, letters = self._log, self._done[LADDER], self._letters
+        yield "lost", judge_ladder.vanished(log, done, letters)
+        yield "wrong dead letters", judge_ladder.wrong(log, letters, partial(is_poison, self._seed))
+        yield "effects of failed attempts", judge_ladder.kept(done, partial(fails, self._seed))
 
     def _held_in(self, name: str) -> judge.IsHeld:
         return lambda number: mood_of(self._seed, name, number) is Mood.HOLD
@@ -73,9 +91,20 @@ def _moves() -> dict[str, dict[str, list[Move]]]:
     return moves
 
 
+def _letters() -> dict[str, list[Letter]]:
+    letters: dict[str, list[Letter]] = defaultdict(list)
+    for row in DeadLetter.objects.filter(subscription=LADDER):
+        letters[row.shard].append(Letter(row.position, _number(bytes(row.value or b""))))
+    return letters
+
+
+def _number(payload: bytes) -> int | None:
+    return int(payload) if payload.isdigit() else None
+
+
 def _done(name: str) -> dict[str, list[Done]]:
     done: dict[str, list[Done]] = defaultdict(list)
-    columns = ("shard", "id", "position", "number", "key", "epoch", "generation")
+    columns = ("shard", "id", "position", "number", "key", "epoch", "generation", "attempt")
     for shard, *effect in Effect.objects.filter(subscription=name).order_by("id").values_list(*columns):
         done[shard].append(Done(*effect))
     return done
