@@ -1,4 +1,4 @@
-"""A real browser on the pages, people who log in as people do, and consumers that run on real servers."""
+"""A real browser on the pages, and people who log in as people do."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -6,21 +6,14 @@ from typing import Any
 
 import pytest
 from django.contrib.staticfiles.handlers import StaticFilesHandler
-from django.core.management import call_command
 from django.db import connections
 from django.test import override_settings
 
-from streamapp import registry
 from tests.browser.desk import Desk
 from tests.browser.people import People
 from tests.browser.serving import JoiningThread
-from tests.browser.stage import Stage
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-BROKERS = [
-    pytest.param("kafka", marks=pytest.mark.live("kafka")),
-    pytest.param("kinesis", marks=pytest.mark.live("kinesis")),
-]
 
 
 @pytest.fixture(scope="package")
@@ -38,10 +31,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="package")
 def db(browser: Any, django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """One database for all tests, because one worker process goes on through all of them."""
+    """One database for tests that share a consumer process; whoever fills it empties it."""
     with django_db_blocker.unblock():
         yield
-        call_command("flush", interactive=False, verbosity=0)
         connections.close_all()  # those of this event loop: nobody else can see them
 
 
@@ -55,28 +47,6 @@ def server(db: None) -> Iterator[str]:
         assert served.error is None
         yield f"http://127.0.0.1:{served.port}"
         served.terminate()
-
-
-@pytest.fixture(scope="package", params=BROKERS)
-def running(request: pytest.FixtureRequest, tmp_path_factory: Any, server: str) -> Iterator[Stage]:
-    """One worker process a broker, for all tests."""
-    stage = Stage(request.param, tmp_path_factory.mktemp(request.param))
-    try:
-        with override_settings(STREAMAPP=stage.settings):
-            stage.fill()
-            yield stage
-            stage.worker.stop()
-            registry.close_brokers()
-    finally:
-        stage.close()
-
-
-@pytest.fixture
-def stage(running: Stage) -> Iterator[Stage]:
-    """The consumers, who have read everything and go on running."""
-    running.rest()
-    yield running
-    running.worker.open_gate()
 
 
 @pytest.fixture(scope="package")

@@ -11,6 +11,7 @@ class Desk:
 
     def __init__(self, page: Any, name: str, password: str) -> None:
         self.page = page
+        self.name = name
         self.complaints: list[str] = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", self._refuse)

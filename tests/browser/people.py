@@ -21,9 +21,11 @@ class People:
         self.desks: dict[tuple[str, ...], Desk] = {}
 
     def desk(self, *permissions: str, name: str = "person") -> Desk:
-        if (name, *permissions) not in self.desks:
-            self.desks[name, *permissions] = self._log_in(f"{name}-{len(self.desks)}", permissions)
-        return self.desks[name, *permissions]
+        known = self.desks.get((name, *permissions))
+        if known is None or not get_user_model().objects.filter(username=known.name).exists():
+            known = self._log_in(f"{name}-{len(self.contexts)}", permissions)
+            self.desks[name, *permissions] = known
+        return known
 
     def close(self) -> None:
         for context in self.contexts:

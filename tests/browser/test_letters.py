@@ -10,9 +10,9 @@ from streamapp.engine.worker import Worker
 from streamapp.models import AuditEntry, Checkpoint, DeadLetter, DelayedRecord
 from streamapp.services.from_handler import rewind_from_handler
 from streamapp.store import Store
+from tests.browser.consuming.stage import until
 from tests.browser.letters import Letters
 from tests.browser.shipping import NAME, SETTINGS
-from tests.browser.stage import until
 
 pytestmark = [pytest.mark.live("chromium"), pytest.mark.alone, pytest.mark.timeout(180)]
 LOOK = ("view_deadletter", "view_record")
@@ -106,7 +106,7 @@ def test_who_may_only_look_sees_the_letter_and_no_way_to_change_it(worker, desk)
     assert letters.actions() == 0
     letters.open_first()
     assert "no address" in letters.text()
-    assert not [url for url in looker.links() if "/act/" in url or "/edit/" in url]
+    assert not [url for url in looker.ways() if "/act/" in url or "/edit/" in url]
     pk = DeadLetter.objects.get().pk
     for path in ("act/redeliver/", "act/publish/", "act/purge/", f"{pk}/edit/"):
         assert looker.post(f"/admin/streamapp/deadletter/{path}", ids=str(pk), reason="x") == 403

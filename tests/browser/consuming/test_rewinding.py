@@ -3,8 +3,8 @@
 import pytest
 
 from streamapp.models import Rewind
-from tests.browser import targets
-from tests.browser.stage import SHARDS, until
+from tests.browser.consuming import targets
+from tests.browser.consuming.stage import SHARDS, until
 
 pytestmark = [
     pytest.mark.live("postgres", "chromium"),

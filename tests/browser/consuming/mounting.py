@@ -11,7 +11,7 @@ from tests.processes.conftest import FAST, SHORT_SESSION
 def settings(kind: str, streams: Sequence[str]) -> dict[str, Any]:
     word = "topic" if kind == "kafka" else "stream"
     more = {} if kind == "kafka" else {"poll_interval": 0.2}
-    handler = f"tests.browser.handlers.take_from_{word}"
+    handler = f"tests.browser.consuming.handlers.take_from_{word}"
     common = {"HANDLER": handler, "BROKER": kind, "START_AT": "earliest"}
     mounted = {stream: {**common, "SOURCE": {word: stream, **more}} for stream in streams}
     return {"BROKERS": {kind: _broker(kind)}, "SUBSCRIPTIONS": mounted, **FAST, "HEARTBEAT_TTL": 10.0}

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from streamapp.models import History
+from tests.browser.consuming.stage import EARLIER, SHARDS, Places, Stage
 from tests.browser.desk import Desk
-from tests.browser.stage import EARLIER, SHARDS, Places, Stage
 
 ZONE = "Asia/Kolkata"  # clocks are never changed there, so every moment has one name
 

@@ -4,7 +4,7 @@ import pytest
 
 from streamapp.models import Checkpoint, HeldRecord, Rewind, Subscription, Worker
 from tests.admin.every_row import dump
-from tests.browser.handlers import HOLD
+from tests.browser.consuming.handlers import HOLD
 
 pytestmark = [
     pytest.mark.live("postgres", "chromium"),

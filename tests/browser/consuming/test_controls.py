@@ -3,8 +3,8 @@
 import pytest
 
 from streamapp.models import HeldRecord, Lease, Pause
-from tests.browser.handlers import HOLD, HOLD_ONCE
-from tests.browser.stage import SHARDS, until
+from tests.browser.consuming.handlers import HOLD, HOLD_ONCE
+from tests.browser.consuming.stage import SHARDS, until
 
 pytestmark = [
     pytest.mark.live("postgres", "chromium"),

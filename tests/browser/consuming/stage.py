@@ -8,8 +8,8 @@ from pathlib import Path
 
 from streamapp import registry
 from streamapp.models import Checkpoint, HeldRecord, RewoundShard
-from tests.browser.mounting import settings
-from tests.browser.worker import WorkerProcess
+from tests.browser.consuming.mounting import settings
+from tests.browser.consuming.worker import WorkerProcess
 from tests.contract.moving.kafka_log import KafkaLog
 from tests.contract.moving.kinesis_log import KinesisLog
 from tests.contract.moving.logs import Log

@@ -1,0 +1,1 @@
+"""Operators at work while a real process consumes from a real broker."""
