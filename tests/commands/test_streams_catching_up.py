@@ -167,10 +167,12 @@ def test_where_ends_are_moments_a_sample_says_when_all_from_before_the_rewind_wa
 
 
 def test_a_sample_from_before_the_rewind_was_applied_says_nothing(rewound, rows):
-    sampled(rows[0], 50, milliseconds=0)
-    assert Goal().look(rewound).behind == 0
+    goal = Goal({rows[0].pk: 90})
+    hold(rows[0], 60)
+    sampled(rows[0], 90, milliseconds=0)
+    assert goal.look(rewound).held == 1
     age(rows[:1], DAWN)
-    assert Goal().look(rewound).behind == 1
+    assert (goal.look(rewound).held, goal.look(rewound).behind) == (0, 1)
 
 
 def test_what_waits_for_a_parent_that_holds_a_record_is_not_waited_for(rewound, rows):
