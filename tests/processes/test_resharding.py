@@ -82,6 +82,7 @@ def test_a_worker_killed_as_a_parent_ends_loses_nothing_and_keeps_the_order(stag
     assert parent.id not in shards[100:]
 
 
+@pytest.mark.alone  # it measures how soon a joiner is served
 def test_two_then_four_then_three_workers_on_eight_shards_handle_no_record_twice(stage):
     stage = stage(8, interval=INTERVAL)
     first = stage.start()
