@@ -5,87 +5,18 @@
 Takes Kafka (KAFKA_BOOTSTRAP_SERVERS) and PostgreSQL (DATABASE_URL), or starts them; see docs/benchmarks.md.
 """
 
-import argparse
-import json
-import os
-import uuid
-from statistics import median
+from benchmarks.pair import Pair, compare
 
-from benchmarks.database import scratch_database
-from benchmarks.kafka.topic import delete_groups, filled_topic
-from benchmarks.run import Result, Run, measure
-from benchmarks.servers import servers
-
-OWN, EXACTLY_ONCE = "own", "exactly_once"
-SERVERS = {"kafka": "KAFKA_BOOTSTRAP_SERVERS", "postgres": "DATABASE_URL"}
-
-
-class Measurement:
-    """All runs over one topic, a group each."""
-
-    def __init__(self, topic: str, records: int) -> None:
-        self.groups: list[str] = []
-        self._topic = topic
-        self._records = records
-
-    def rounds(self, count: int) -> dict[str, list[Result]]:
-        """Measure both sides in turn, in each round the other one first."""
-        results: dict[str, list[Result]] = {OWN: [], EXACTLY_ONCE: []}
-        for number in range(count):
-            for side in (OWN, EXACTLY_ONCE) if number % 2 == 0 else (EXACTLY_ONCE, OWN):
-                results[side].append(self._run(side))
-                rate = results[side][-1].rate
-                print(f"round {number + 1}, {side}: {rate:.0f} records a second", flush=True)
-        return results
-
-    def _run(self, side: str) -> Result:
-        self.groups.append(f"{self._topic}-{len(self.groups)}")
-        run = Run(side, self.groups[-1], self._topic, self._records)
-        return measure(run, "benchmarks.transaction.ours")
-
-
-def main() -> None:
-    """Measure and print; the JSON object comes last."""
-    arguments = parse()
-    name = f"streamapp_benchmark_{uuid.uuid4().hex[:8]}"
-    with servers(SERVERS), scratch_database(name) as version:
-        print(f"{arguments.records} records, {arguments.rounds} rounds, PostgreSQL {version}")
-        measurement = Measurement(name, arguments.records)
-        with filled_topic(os.environ["KAFKA_BOOTSTRAP_SERVERS"], name, arguments.records) as admin:
-            try:
-                results = measurement.rounds(arguments.rounds)
-            finally:
-                delete_groups(admin, measurement.groups)
-    print(table(results))
-    if arguments.json:
-        print(json.dumps({"benchmark": "transaction", "ratios": {"exactly_once_vs_own": ratio(results)}}))
-
-
-def ratio(results: dict[str, list[Result]]) -> float:
-    """Return the median rate of exactly-once, of that of the other side."""
-    rates = {side: median(result.rate for result in runs) for side, runs in results.items()}
-    return round(rates[EXACTLY_ONCE] / rates[OWN], 3)
-
-
-def table(results: dict[str, list[Result]]) -> str:
-    """Return medians and spread as lines."""
-    lines = [f"{'side':<16}{'median/s':>10}{'lowest':>10}{'highest':>10}{'a CPU second':>14}"]
-    for side, runs in results.items():
-        each = [result.rate for result in runs]
-        processor = median(result.processor_rate for result in runs)
-        spread = f"{median(each):>10.0f}{min(each):>10.0f}{max(each):>10.0f}"
-        lines.append(f"{side:<16}{spread}{processor:>14.0f}")
-    return "\n".join(lines)
-
-
-def parse() -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description="Measure exactly-once beside a handler's own transactions.")
-    parser.add_argument("--records", type=int, default=100_000, help="Best a multiple of 10 000.")
-    parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--json", action="store_true", help="Print the figures as the last line.")
-    return parser.parse_args()
-
+PAIR = Pair(
+    benchmark="transaction",
+    base="own",
+    other="exactly_once",
+    ratio="exactly_once_vs_own",
+    module="benchmarks.transaction.ours",
+    description="Measure exactly-once beside a handler's own transactions.",
+    records=100_000,
+    rounds=4,
+)
 
 if __name__ == "__main__":
-    main()
+    compare(PAIR)
