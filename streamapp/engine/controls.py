@@ -32,10 +32,8 @@ class Controls:
     def read(self) -> None:
         """Learn what is ordered, so that shards begin with it."""
         with self._one_at_a_time:
-            before, orders = (
-                self._holdings.orders,
-                self._store.controls.read(self._name, self._holdings.worker),
-            )
+            before = self._holdings.orders
+            orders = self._store.controls.read(self._name, self._holdings.worker)
             self._holdings.obey(orders)
         if orders != before:
             self._gate.interrupt()
