@@ -31,6 +31,14 @@ GUARDS = (
         test=f"{WATERMARK}::test_settled_records_behind_the_watermark_are_told_as_ranges",
     ),
     Guard(
+        name="walk-is-alone",
+        promise="No lane passes records that another lane has, or that came to an outcome before their turn.",
+        file="engine/span.py",
+        text="return not self._early and _follows(indexes, self.cursor) and indexes[-1] == self.size - 1",
+        without="return _follows(indexes, self.cursor)",
+        test=f"{WATERMARK}::test_only_who_has_all_that_is_left_may_settle_in_order_without_asking",
+    ),
+    Guard(
         name="generation-of-an-ack",
         promise="An ack of a record delivered before a move, or before the worker's death, settles nothing.",
         file="engine/records.py",

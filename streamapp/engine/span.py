@@ -48,6 +48,15 @@ class Span:
         """Tell whether a record came to an outcome, be it a hold."""
         return index < self.cursor or index in self._early
 
+    def is_walk(self, indexes: Indexes) -> bool:
+        """Tell whether these are, in order, all records that haven't come to an outcome.
+
+        Whoever has them to handle is alone with them, so it may set `cursor` itself, without the lock,
+        behind each record that it settles.
+        """
+        with self._lock:
+            return not self._early and _follows(indexes, self.cursor) and indexes[-1] == self.size - 1
+
     def settle(self, index: int) -> None:
         """Settle one record, in any order; a held one too."""
         with self._lock:

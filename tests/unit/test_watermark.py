@@ -105,6 +105,20 @@ def test_a_record_held_out_of_order_stops_it(log):
     assert log.settle(100, 102) == 101
 
 
+def test_only_who_has_all_that_is_left_may_settle_in_order_without_asking(log):
+    log.deliver(*range(100, 106))
+    span, _ = log.spans[100]
+    assert span.is_walk(range(6))
+    assert not span.is_walk(range(1, 6)), "another lane has the first record"
+    assert not span.is_walk(range(5)), "another lane has the last record"
+    assert not span.is_walk([0, 1, 2, 4, 5]), "another lane has one in the middle"
+    log.hold(100)
+    log.settle(101)
+    assert span.is_walk(range(2, 6)), "what is held is nobody's to settle in order"
+    log.settle(105)
+    assert not span.is_walk(range(2, 6)), "a record behind the cursor came to its outcome already"
+
+
 def test_the_first_of_several_held_records_counts(log):
     log.deliver(100, 101, 102, 103)
     log.hold(102)
