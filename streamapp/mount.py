@@ -26,6 +26,8 @@ class Shape:
     annotation: Any
 
 
+POLL_RECORDS = 1000
+"""About how many records one poll brings."""
 HANDED_OVER = Shape(is_async=False, is_batch=False, takes_context=False, annotation=Record)
 
 
@@ -83,6 +85,7 @@ class Mount:
             transaction="none",
             on_error=None,
             execute=None,
+            batch=None,
         )
 
     def subscribing(self) -> Subscribing:
@@ -91,7 +94,13 @@ class Mount:
             name=self.name,
             source=self.source,
             group=self.group,
-            # A poll must fit between the oldest unsettled record and MAX_AHEAD, with room for others.
-            limit=min(self.batch or 1000, max(1, self.max_ahead // 2)),
+            limit=self._poll_limit(),
             linger=0.05 if self.batch else 0.0,
+            batch=self.batch or 1,
         )
+
+    def _poll_limit(self) -> int:
+        """Return how many records a poll may bring: whole batches, because each poll has its price."""
+        batch = self.batch or 1
+        # A poll must fit between the oldest unsettled record and MAX_AHEAD, with room for others.
+        return min(batch * max(1, POLL_RECORDS // batch), max(1, self.max_ahead // 2))

@@ -20,8 +20,8 @@ GUARDS = (
         name="pause-backlog",
         promise="Records that were read before the pause wait, with one lane.",
         file="engine/work.py",
-        text="if not shards & waiting and not all(state.paused for state in shards):",
-        without="if not shards & waiting:",
+        text="if not (part.state.paused or part.state in waiting))",
+        without="if part.state not in waiting)",
         test=f"{PAUSES}::test_what_was_read_already_waits_and_keeps_its_order[local-options0]",
     ),
     Guard(
@@ -36,8 +36,8 @@ GUARDS = (
         name="pause-batch-apart",
         promise="A batch that is tried again leaves the records of a paused shard out.",
         file="engine/work.py",
-        text="        work, paused = self._works[place].apart()\n",
-        without="        work, paused = self._works[place], Work(())\n",
+        text="                yield place, may, rest\n",
+        without="                yield place, work, Work(())\n",
         test=f"{PAUSES}::test_a_batch_to_be_tried_again_goes_on_without_its_paused_shard",
     ),
     Guard(

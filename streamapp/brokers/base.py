@@ -60,8 +60,8 @@ class Chunk(ABC):
         """Return the position of one record."""
 
     @abstractmethod
-    def values(self) -> list[bytes | None]:
-        """Return the payloads of all records, in order; None for a tombstone."""
+    def values(self, start: int = 0, stop: int | None = None) -> list[bytes | None]:
+        """Return the payloads of neighbouring records, by default all, in order; None for a tombstone."""
 
     def value(self, index: int) -> bytes | None:
         """Return the payload of one record; None for a tombstone."""
@@ -222,7 +222,8 @@ class Subscribing:
     """What a broker must know to make a reader.
 
     `group` is the broker-side name of the subscription. `limit` bounds the records of one poll;
-    `linger` is how many seconds a poll may wait for more once the first record is there.
+    `linger` is how many seconds a poll may wait, once the first record is there, for its records to be
+    a multiple of `batch`.
     """
 
     name: str
@@ -230,6 +231,7 @@ class Subscribing:
     group: str
     limit: int = 500
     linger: float = 0.0
+    batch: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ class CopyChunk(Chunk):
         """Return where the record stood."""
         return self._record.position
 
-    def values(self) -> list[bytes | None]:
+    def values(self, start: int = 0, stop: int | None = None) -> list[bytes | None]:
         """Return its payload."""
-        return [self._record.value]
+        return [self._record.value][start:stop]
 
     def record(self, index: int) -> Record:  # noqa: ARG002
         """Return the record, with the headers of a copy."""

@@ -73,8 +73,8 @@ class Slice:
 
     def values(self) -> list[bytes | None]:
         """Return the payloads of the records, in order; a part of a chunk doesn't cost the whole."""
-        if len(self.indexes) == len(self.chunk):
-            return self.chunk.values()
+        if isinstance(self.indexes, range):
+            return self.chunk.values(self.indexes.start, self.indexes.stop)
         return list(map(self.chunk.value, self.indexes))
 
     def rest(self, indexes: range | list[int]) -> "Slice":

@@ -71,12 +71,12 @@ class Span:
                 self.cursor = index + 1
 
     def settle_all(self, indexes: Indexes) -> None:
-        """Settle several records; a chunk handled as a whole costs one step."""
+        """Settle several records; those that are next in order cost one step."""
         with self._lock:
-            whole = self.cursor == indexes[0] and len(indexes) == self.size - self.cursor and not self._early
-            if whole:
-                self.cursor = self.size
-        if not whole:
+            in_order = not self._early and _follows(indexes, self.cursor)
+            if in_order:
+                self.cursor = indexes[-1] + 1
+        if not in_order:
             for index in indexes:
                 self.settle(index)
 

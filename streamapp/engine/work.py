@@ -1,6 +1,6 @@
 """What waits to be handled, in order: a shard's later records never overtake its earlier ones."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from streamapp.engine.shard import ShardState, Slice
@@ -25,17 +25,34 @@ class Work:
             return self
         return replace(self, slices=tuple(part for part in self.slices if part.current))
 
-    def apart(self) -> "tuple[Work, Work]":
-        """Return what may be handled now, and what is of paused shards."""
-        may = tuple(part for part in self.slices if not part.state.paused)
+    def apart(self, waiting: Collection[ShardState] = ()) -> "tuple[Work, Work]":
+        """Return what may be handled now, and what is of shards that wait or are paused."""
+        may = tuple(part for part in self.slices if not (part.state.paused or part.state in waiting))
         if len(may) == len(self.slices):
             return self, Work(())
-        paused = tuple(part for part in self.slices if part.state.paused)
-        return replace(self, slices=may), replace(self, slices=paused)
+        rest = tuple(part for part in self.slices if part not in may)
+        return replace(self, slices=may), replace(self, slices=rest)
 
     def shards(self) -> Iterator[ShardState]:
         """Yield the shards that wait for this work."""
         return (part.state for part in self.slices)
+
+
+def batches(slices: Iterable[Slice], most: int) -> Iterator[Work]:
+    """Cut records into batches: all but the last have `most` of them, of however many shards."""
+    taken: list[Slice] = []
+    room = most
+    for part in slices:
+        indexes = part.indexes
+        while len(indexes) >= room:
+            taken.append(part.rest(indexes[:room]))
+            yield Work(tuple(taken))
+            taken, indexes, room = [], indexes[room:], most
+        if indexes:
+            taken.append(part.rest(indexes))
+            room -= len(indexes)
+    if taken:
+        yield Work(tuple(taken))
 
 
 class Backlog:
@@ -58,17 +75,16 @@ class Backlog:
     def take(self, now: float) -> Work | None:
         """Remove and return the first work that is due and that no earlier work of its shards precedes.
 
-        What of it belongs to paused shards keeps its place.
+        What of it is of paused shards, or of such that have earlier work, keeps its place.
         """
         if not self._works:
             return None
         self._works = [work for work in (work.current() for work in self._works) if work.slices]
-        place = next((place for place, work in self._heads() if work.due <= now), None)
-        if place is None:
-            return None
-        work, paused = self._works[place].apart()
-        self._works[place : place + 1] = [paused] if paused.slices else []
-        return work
+        for place, work, rest in self._heads():
+            if work.due <= now:
+                self._works[place : place + 1] = [rest] if rest.slices else []
+                return work
+        return None
 
     def shards(self) -> set[ShardState]:
         """Return the shards that wait."""
@@ -76,17 +92,17 @@ class Backlog:
 
     def next_due(self) -> float | None:
         """Return the moment at which something may become due, or None when nothing waits."""
-        return min((work.due for _, work in self._heads()), default=None)
+        return min((work.due for _, work, _ in self._heads()), default=None)
 
     def clear(self) -> None:
         """Forget everything, because nothing of it is this worker's any more."""
         self._works.clear()
 
-    def _heads(self) -> Iterator[tuple[int, Work]]:
-        """Yield, with their places, the works that no earlier one of their shards and no pause stops."""
+    def _heads(self) -> Iterator[tuple[int, Work, Work]]:
+        """Yield, with its place, what of a work neither an earlier one nor a pause stops, and the rest."""
         waiting: set[ShardState] = set()
         for place, work in enumerate(self._works):
-            shards = set(work.shards())
-            if not shards & waiting and not all(state.paused for state in shards):
-                yield place, work
-            waiting |= shards
+            may, rest = work.apart(waiting)
+            if may.slices:
+                yield place, may, rest
+            waiting.update(work.shards())

@@ -25,8 +25,8 @@ class Numbers(Chunk):
     def position(self, index: int) -> int:
         return self.positions[index]
 
-    def values(self) -> list[bytes | None]:
-        return [b""] * len(self.positions)
+    def values(self, start: int = 0, stop: int | None = None) -> list[bytes | None]:
+        return [b""] * len(self.positions[start:stop])
 
     def record(self, index: int) -> Record:
         return Record(SHARD, self.positions[index], b"")

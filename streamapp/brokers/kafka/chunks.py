@@ -33,9 +33,9 @@ class KafkaChunk(Chunk):
         """Return the offset of one record."""
         return offset_of(self._messages[index])
 
-    def values(self) -> list[bytes | None]:
-        """Return the payloads of all records, in order; None for a tombstone."""
-        return list(map(Message.value, self._messages))
+    def values(self, start: int = 0, stop: int | None = None) -> list[bytes | None]:
+        """Return the payloads of neighbouring records, in order; None for a tombstone."""
+        return list(map(Message.value, self._messages[start:stop]))
 
     def value(self, index: int) -> bytes | None:
         """Return the payload of one record; None for a tombstone."""

@@ -37,6 +37,7 @@ class KafkaReader(Reader):
         self._name = subscribing.name
         self._limit = subscribing.limit
         self._linger = subscribing.linger
+        self._batch = subscribing.batch
         self._only_topic = names[0] if len(names) == 1 and not names[0].startswith("^") else None
         self._reports = reports
         self._queries = queries
@@ -138,8 +139,9 @@ class KafkaReader(Reader):
 
     def _fetch(self, timeout: float) -> list[Message]:
         messages = self._consumer.consume(self._limit, 0) or self._first(timeout)
-        if self._linger and messages and len(messages) < self._limit:
-            messages += self._consumer.consume(self._limit - len(messages), self._linger)
+        lacking = min(-len(messages) % self._batch, self._limit - len(messages))
+        if self._linger and messages and lacking > 0:
+            messages += self._consumer.consume(lacking, self._linger)
         return messages
 
     def _first(self, timeout: float) -> list[Message]:

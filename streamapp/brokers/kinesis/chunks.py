@@ -29,9 +29,9 @@ class KinesisChunk(Chunk):
         """Return the position of one record."""
         return self._entries[index].position
 
-    def values(self) -> list[bytes | None]:
-        """Return the payloads of all records, in order; there are no tombstones on Kinesis."""
-        return [unwrap(entry.data)[1] for entry in self._entries]
+    def values(self, start: int = 0, stop: int | None = None) -> list[bytes | None]:
+        """Return the payloads of neighbouring records, in order; there are no tombstones on Kinesis."""
+        return [unwrap(entry.data)[1] for entry in self._entries[start:stop]]
 
     def record(self, index: int) -> Record:
         """Return one record whole; its key is the partition key."""

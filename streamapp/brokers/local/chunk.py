@@ -36,9 +36,9 @@ class LocalChunk(Chunk):
         """Return when the last record was written, in milliseconds since the epoch."""
         return self._rows[-1][4]
 
-    def values(self) -> list[bytes | None]:
-        """Return the payloads of all records, in order; None for a tombstone."""
-        return [_bytes(row[2]) for row in self._rows]
+    def values(self, start: int = 0, stop: int | None = None) -> list[bytes | None]:
+        """Return the payloads of neighbouring records, in order; None for a tombstone."""
+        return [_bytes(row[2]) for row in self._rows[start:stop]]
 
     def record(self, index: int) -> Record:
         """Return one record whole."""

@@ -11,7 +11,7 @@ from streamapp.engine.lanes.base import Lanes
 from streamapp.engine.moving import Moves
 from streamapp.engine.saving import Saver
 from streamapp.engine.shard import ShardState, Slice
-from streamapp.engine.work import Backlog, Work
+from streamapp.engine.work import Backlog, Work, batches
 from streamapp.mount import Mount
 from streamapp.records import Shard
 
@@ -93,9 +93,10 @@ class OneLane(Lanes):
         return self._at_work or bool(self._backlog)
 
     def _works(self, slices: Sequence[Slice], waiting: set[ShardState]) -> list[Work]:
-        """Make one batch of what may be handled now, and one work a chunk of everything else."""
-        if not self._mount.shape.is_batch:
+        """Make batches of what may be handled now, and apart from it of everything else, chunk by chunk."""
+        if not self._mount.batch:
             return [Work((part,)) for part in slices]
-        free = tuple(part for part in slices if part.state not in waiting)
-        blocked = [Work((part,)) for part in slices if part.state in waiting]
-        return [Work(free), *blocked] if free else blocked
+        free = [part for part in slices if part.state not in waiting]
+        blocked = [part for part in slices if part.state in waiting]
+        alone = (work for part in blocked for work in batches([part], self._mount.batch))
+        return [*batches(free, self._mount.batch), *alone]

@@ -25,7 +25,7 @@ def test_it_is_done_when_all_is_handled_even_with_a_held_record(log, stage, caug
 
 
 def test_what_waits_to_be_read_is_not_done(log, stage):
-    worker = stage.start(start_at="earliest", kind="batch", batch=3)
+    worker = stage.start(start_at="earliest", kind="batch", batch=3, max_ahead=6)
     goal = CatchingUp(worker.consumer, log.broker, stage.store)
     stage.run(until=lambda: worker.handled)
     assert not goal.is_done()
