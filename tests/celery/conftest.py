@@ -64,7 +64,8 @@ class CeleryStage:
         Tasks of a dead one come again after `visible_after` seconds, when another one starts.
         """
         started = self.said("Connected to ")
-        options = ["--without-gossip", "--without-mingle", "-l", "INFO", *(arguments or ("-P", "solo"))]
+        options = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "INFO"]
+        options += arguments or ("-P", "solo")
         process = self.celery("worker", *options, STREAMAPP_TEST_VISIBILITY=str(visible_after))
         await_true(lambda: self.said("Connected to ") > started, "a Celery worker", START_SECONDS)
         return process
