@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from kombu.messaging import Producer
 from kombu.pools import producers
 
-PATIENCE_SECONDS = 10.0
-"""How long one answer of the Celery broker may take; a transport option of the app's own goes before it."""
+PATIENCE_SECONDS = 4.0
+"""How long one answer of the Celery broker may take; a transport option of the app's own goes before it.
+
+Clients ask several times, so that this is a fifth of what a broker that is silent takes at most.
+"""
 _LIMITS = ("socket_timeout", "socket_connect_timeout", "read_timeout", "write_timeout")
 """What the transports call it: Redis the first two, AMQP the others. Each ignores what it doesn't know."""
 
@@ -29,8 +33,9 @@ def publishing(app: Any) -> Iterator[dict[str, Any]]:
             raise
 
 
+@cache
 def _connection(app: Any) -> Any:
-    """Return what the pool of connections is known by."""
+    """Return what the app's pool of connections is known by; there is another one after a fork."""
     bounded = dict.fromkeys(_LIMITS, PATIENCE_SECONDS)
     asked = {**bounded, **app.conf.task_publish_retry_policy, **app.conf.broker_transport_options}
     return app.connection_for_write(transport_options={**asked, "confirm_publish": True})
