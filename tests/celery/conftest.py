@@ -109,7 +109,8 @@ class CeleryStage:
         for process in self.processes:
             process.kill()
             process.wait()
-        redis.Redis.from_url(project.URL).flushdb()
+        if "REDIS_URL" in os.environ:
+            redis.Redis.from_url(project.URL).flushdb()
         print(self.output.read_text()[-8000:] if self.output.exists() else "No worker was started.")
 
 

@@ -4,8 +4,9 @@ import os
 
 from celery import Celery
 
-from tests.celery.project import QUEUE
+from tests.celery import project
 
+QUEUE = f"{project.QUEUE}-{project.NUMBER}"
 URL = os.environ.get("RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:1//")
 
 

@@ -55,6 +55,7 @@ def position() -> int:
     return Checkpoint.objects.get().position
 
 
+@pytest.mark.timeout(40)
 def test_a_redis_that_is_stopped_is_an_outage_and_the_lane_goes_on_when_it_does(stage, own, monkeypatch):
     monkeypatch.setattr(publishing, "PATIENCE_SECONDS", 0.5)
     stage = staged(stage, own)

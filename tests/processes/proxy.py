@@ -41,8 +41,12 @@ class Proxy:
         self._dropping = True
 
     def mute(self) -> None:
-        """Keep back the server's answers, as a server does that was stopped; `mend` sends them on."""
+        """Keep back the answers, as a server does that was stopped; `mend` or `speak` sends them on."""
         self._speaking.clear()
+
+    def speak(self) -> None:
+        """Send on what was kept back."""
+        self._speaking.set()
 
     def deafen(self) -> None:
         """Let nothing reach the server that it is asked from now on."""
@@ -51,12 +55,12 @@ class Proxy:
     def mend(self) -> None:
         """Forward again, at once."""
         self._up, self._dropping, self._deaf, self._late = True, False, False, 0.0
-        self._speaking.set()
+        self.speak()
 
     def close(self) -> None:
         """End it for good."""
         self.cut()
-        self._speaking.set()
+        self.speak()
         self._listener.close()
 
     def _accept(self) -> None:

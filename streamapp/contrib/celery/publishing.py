@@ -47,6 +47,7 @@ def _options(app: Any, producer: Producer) -> dict[str, Any]:
         "retry": True,
         "retry_policy": app.conf.task_publish_retry_policy,
         "mandatory": True,
+        # AMQP under TLS doesn't know the limits of its socket.
         "timeout": PATIENCE_SECONDS,
         "confirm_timeout": PATIENCE_SECONDS,
     }
