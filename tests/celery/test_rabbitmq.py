@@ -22,12 +22,21 @@ pytestmark = [pytest.mark.live("rabbitmq"), pytest.mark.alone, pytest.mark.timeo
 APP = {"app": "tests.celery.rabbit.app", "workers": "tests.celery.rabbit"}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def queue() -> Iterator[None]:
     """Leave no queue behind."""
     yield
     with rabbit.made().connection_for_write() as connection:
         connection.default_channel.queue_delete(QUEUE)
+
+
+@pytest.fixture(autouse=True)
+def empty() -> Iterator[None]:
+    """Leave nothing in the queue, but the queue: the connections of the consumers know that it is there."""
+    yield
+    with rabbit.made().connection_for_write() as connection:
+        connection.default_channel.queue_declare(QUEUE, durable=True, auto_delete=False)
+        connection.default_channel.queue_purge(QUEUE)
 
 
 @pytest.fixture
@@ -122,3 +131,15 @@ def test_a_queue_that_somebody_deletes_takes_no_record_along(stage):
         assert position() == 1
         service.run(advance=True)
     assert (position(), queued()) == (2, 1)
+
+
+def test_a_task_whose_worker_is_killed_runs_on_another_at_once(stage):
+    stage = stage(**APP, HANDLER="tests.celery.handlers.linger")
+    stage.consume({"id": 1, "seconds": 60})
+    worker = stage.work()
+    await_true(stage.calls, "the first call")
+    worker.kill()
+    worker.wait()
+    stage.work()
+    stage.await_handled(1)
+    assert [call["attempt"] for call in stage.calls()] == [1, 1]
