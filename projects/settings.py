@@ -99,7 +99,7 @@ if endpoint := env("KINESIS_ENDPOINT_URL", default=""):
         },
     }
 
-STREAMAPP = {
+STREAMAPP: dict[str, Any] = {
     "BROKERS": BROKERS,
     "SUBSCRIPTIONS": {
         "shipping.ship": {

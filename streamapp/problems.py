@@ -70,6 +70,7 @@ class Code(StrEnum):
     NO_CELERY_APP = "E061"
     NO_CELERY_TASKS = "E062"
     UNCONFIRMED = "E063"
+    REFUSED_TASKS = "E064"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from mutation import (
     catalogue_brokers,
+    catalogue_celery,
     catalogue_controls,
     catalogue_desk,
     catalogue_exactly_once,
@@ -21,6 +22,7 @@ GUARDS = (
     *catalogue_handling.GUARDS,
     *catalogue_ladder.GUARDS,
     *catalogue_set_aside.GUARDS,
+    *catalogue_celery.GUARDS,
     *catalogue_lanes.GUARDS,
     *catalogue_rows.GUARDS,
     *catalogue_workers.GUARDS,

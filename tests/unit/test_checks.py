@@ -216,6 +216,7 @@ BY_CELERY = [
     Case(Code.NO_CELERY_APP, by_celery(app="NO_APP"), "is no Celery app"),
     Case(Code.UNCONFIRMED, by_celery(app="unconfirmed"), "doesn't wait", "confirm_publish"),
     Case(Code.UNCONFIRMED, by_celery(app="without_broker"), "doesn't wait"),
+    Case(Code.REFUSED_TASKS, by_celery(app="without_json"), "accept no JSON", "CELERY_ACCEPT_CONTENT"),
 ]
 WARNINGS = [
     Case(Code.COPIES_FOR_ALL, laddered(RETRY_TO="source"), "every other reader of 'orders'", "'database'"),
