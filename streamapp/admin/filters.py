@@ -22,6 +22,7 @@ AUDITED = (
     "resume",
     "skip",
     "redeliver",
+    "dry run",
     "release",
     "drain",
     "undrain",

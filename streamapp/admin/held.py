@@ -17,6 +17,7 @@ from streamapp.admin.filters import HeldBySubscription
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.record_links import with_record
 from streamapp.models import SkippedRecord
+from streamapp.services.dry_runs import is_allowed
 from streamapp.services.places import described
 
 
@@ -52,8 +53,10 @@ class HeldRecordAdmin(ReadingAdmin):
 
     def _ways(self, request: HttpRequest, row: Any) -> list[dict[str, Any]]:
         site, shard = self.admin_site.name, row.checkpoint_id
-        skip = [] if row.is_skipped else ways(request, site, ["skip"], shard=shard, position=row.position)
-        return [*skip, *ways(request, site, ["redeliver"], shard=shard)]
+        names = [] if row.is_skipped else ["skip"]
+        names += ["dry-run"] if is_allowed(row.checkpoint.subscription.name) else []
+        own = ways(request, site, names, shard=shard, position=row.position)
+        return [*own, *ways(request, site, ["redeliver"], shard=shard)]
 
     @admin.display(description=_("record"), ordering="checkpoint")
     def record(self, row: Any) -> str:

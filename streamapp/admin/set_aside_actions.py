@@ -20,9 +20,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from streamapp.admin.controls import ReasonForm
+from streamapp.admin.dry_run_links import dry_run_page
 from streamapp.admin.tallies import Tally
 from streamapp.exceptions import ActionRefused
-from streamapp.services.set_aside import Done, Publish, Purge, RedeliverSetAside, SetAsideAction
+from streamapp.services.set_aside import (
+    Done,
+    DryRunSetAside,
+    Publish,
+    Purge,
+    RedeliverSetAside,
+    SetAsideAction,
+)
 from streamapp.services.wording import amount
 from streamapp.store.audit import Asker
 
@@ -41,6 +49,7 @@ class Kind:
 
 TITLES = {
     "redeliver": Kind(RedeliverSetAside, gettext_lazy("Redeliver")),
+    "dry-run": Kind(DryRunSetAside, gettext_lazy("Dry run")),
     "publish": Kind(Publish, gettext_lazy("Redeliver to the source")),
     "purge": Kind(Purge, gettext_lazy("Purge")),
 }
@@ -107,14 +116,11 @@ class SetAsideDesk:
             messages.warning(request, sentence)
         if tally.stopped:
             messages.error(request, _("Stopped, the rest was not tried. %(why)s") % {"why": tally.stopped})
-        return redirect(self._list())
+        return redirect(self._after(action))
 
     def _log(self, request: HttpRequest, action: SetAsideAction, done: Done, reason: str) -> None:
-        flag = (
-            CHANGE
-            if action.name == "redeliver" and self.page.opts.model_name == "delayedrecord"
-            else DELETION
-        )
+        stays = action.name == "redeliver" and self.page.opts.model_name == "delayedrecord"
+        flag = CHANGE if stays or action.keeps else DELETION
         message = f"{action.name}: {action.becomes}. {reason}".strip()
         if done.rows:
             LogEntry.objects.log_actions(cast("int", request.user.pk), done.rows, flag, message)
@@ -133,6 +139,12 @@ class SetAsideDesk:
             "back": self._list(),
         }
         return TemplateResponse(request, f"admin/streamapp/set_aside_{step}.html", {**common, **context})
+
+    def _after(self, action: SetAsideAction) -> str:
+        """Return where to see what came of it: a dry run has a page of its own."""
+        if isinstance(action, DryRunSetAside):
+            return dry_run_page(self.page.admin_site.name, action.ordered)
+        return self._list()
 
     def _list(self) -> str:
         name = f"admin:streamapp_{self.page.opts.model_name}_changelist"

@@ -1,9 +1,10 @@
-"""The rows: subscriptions, checkpoints and leases, workers and their alerts, what was set aside, rewinds."""
+"""The rows: subscriptions, checkpoints and leases, workers and their alerts, what was set aside."""
 
 from streamapp.models.alert import Alert, AlertKind
 from streamapp.models.audit import AuditEntry
 from streamapp.models.checkpoint import Checkpoint, Lease, Subscription
 from streamapp.models.control import Pause, SkippedRecord, SkipResult
+from streamapp.models.dry_run import DryOutcome, DryRun, Where
 from streamapp.models.failed import DeadLetter, DelayedRecord
 from streamapp.models.held import HeldRecord, Quarantined
 from streamapp.models.history import History
@@ -21,6 +22,8 @@ __all__ = [
     "Checkpoint",
     "DeadLetter",
     "DelayedRecord",
+    "DryOutcome",
+    "DryRun",
     "HeldRecord",
     "History",
     "Lag",
@@ -37,5 +40,6 @@ __all__ = [
     "SkippedRecord",
     "Subscription",
     "Trend",
+    "Where",
     "Worker",
 ]

@@ -21,7 +21,7 @@ class OperatorStore:
 
     def __init__(self, using: str, asker: Asker) -> None:
         self._using = using
-        self._asker = asker
+        self.asker = asker
         self._checkpoints = Checkpoint.objects.using(using)
         self._pauses = Pause.objects.using(using)
         self._workers = Worker.objects.using(using)
@@ -55,8 +55,8 @@ class OperatorStore:
             Pause(
                 subscription_id=subscription,
                 checkpoint_id=checkpoint,
-                paused_by=self._asker.name,
-                reason=storable(self._asker.reason),
+                paused_by=self.asker.name,
+                reason=storable(self.asker.reason),
                 paused_at=ClockNow(),
             )
             for checkpoint in checkpoints
@@ -71,8 +71,8 @@ class OperatorStore:
         SkippedRecord(
             checkpoint_id=checkpoint,
             position=position,
-            asked_by=self._asker.name,
-            reason=storable(self._asker.reason),
+            asked_by=self.asker.name,
+            reason=storable(self.asker.reason),
             asked_at=ClockNow(),
         ).save(using=self._using, force_insert=True)
 
@@ -93,7 +93,7 @@ class OperatorStore:
         """Tell a worker to hand everything over."""
         alive = self._workers.filter(pk=worker, state=WorkerState.ALIVE, drained_at=None)
         alive.update(
-            drained_at=ClockNow(), drained_by=self._asker.name, drain_reason=storable(self._asker.reason)
+            drained_at=ClockNow(), drained_by=self.asker.name, drain_reason=storable(self.asker.reason)
         )
 
     def undrain(self, worker: UUID) -> None:

@@ -9,6 +9,7 @@ from streamapp.store.alerts import AlertStore
 from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
 from streamapp.store.controls import ControlStore
+from streamapp.store.dry_runs import DryRunStore
 from streamapp.store.failed import DeadLetterStore, DelayedStore
 from streamapp.store.history import HistoryStore
 from streamapp.store.lags import LagStore
@@ -42,6 +43,7 @@ class Store:
         self.records = RecordStore(using)
         self.delayed = DelayedStore(using)
         self.dead_letters = DeadLetterStore(using)
+        self.dry_runs = DryRunStore(using)
         self.lags = LagStore(using)
         self.history = HistoryStore(using)
         self.alerts = AlertStore(using)
