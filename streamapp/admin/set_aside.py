@@ -14,7 +14,7 @@ from streamapp.admin.cells import EMPTY, state, time
 from streamapp.admin.editing import EditDesk
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.record_links import may_look
-from streamapp.admin.set_aside_actions import TITLES, SetAsideDesk
+from streamapp.admin.set_aside_actions import TITLES, SetAsideDesk, titles
 from streamapp.conf import configuration
 from streamapp.exceptions import ActionRefused
 from streamapp.services import dry_runs
@@ -67,15 +67,16 @@ class SetAsideAdmin(ReadingAdmin):
         name, site = f"admin:streamapp_{self.opts.model_name}", self.admin_site.name
         edit = {"title": _("Edit a copy"), "url": reverse(f"{name}_edit", args=[pk], current_app=site)}
         found = [edit] if may_edit(request) else []
-        for action, kind in TITLES.items():
-            if request.user.has_perm(kind.permission) and (action != "dry-run" or self._may_dry_run(pk)):
+        row = self._rows().filter(pk=pk).defer("value", "edited_value").first()
+        for action, kind in titles(self.model).items():
+            if row is not None and request.user.has_perm(kind.permission) and _suits(action, row):
                 url = reverse(f"{name}_act", args=[action], current_app=site)
                 found.append({"title": kind.title, "url": f"{url}?ids={pk}"})
         return found
 
-    def _may_dry_run(self, pk: str) -> bool:
-        rows = self.model._default_manager.using(configuration().DATABASE).filter(pk=pk)
-        return any(map(dry_runs.is_allowed, rows.values_list("subscription", flat=True)))
+    def _rows(self) -> "QuerySet[Any]":
+        rows: QuerySet[Any] = self.model._default_manager.using(configuration().DATABASE)
+        return rows
 
     def has_dry_run_permission(self, request: HttpRequest) -> bool:
         """Allow whoever may order dry runs."""
@@ -140,6 +141,13 @@ class SetAsideAdmin(ReadingAdmin):
     def record_time(self, row: Any) -> str:
         """Show the time that the record carries."""
         return time(row.timestamp)
+
+
+def _suits(action: str, row: Any) -> bool:
+    """Tell whether an action can be taken on a row."""
+    if action == "dry-run":
+        return dry_runs.is_allowed(row.subscription)
+    return action != "skip" or row.due_at is None
 
 
 def may_edit(request: HttpRequest) -> bool:

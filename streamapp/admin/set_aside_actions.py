@@ -23,6 +23,7 @@ from streamapp.admin.controls import ReasonForm
 from streamapp.admin.dry_run_links import dry_run_page
 from streamapp.admin.tallies import Tally
 from streamapp.exceptions import ActionRefused
+from streamapp.models import DelayedRecord
 from streamapp.services.set_aside import (
     Done,
     DryRunSetAside,
@@ -30,6 +31,7 @@ from streamapp.services.set_aside import (
     Purge,
     RedeliverSetAside,
     SetAsideAction,
+    SkipHeldCopy,
 )
 from streamapp.services.wording import amount
 from streamapp.store.audit import Asker
@@ -51,8 +53,16 @@ TITLES = {
     "redeliver": Kind(RedeliverSetAside, gettext_lazy("Redeliver")),
     "dry-run": Kind(DryRunSetAside, gettext_lazy("Dry run")),
     "publish": Kind(Publish, gettext_lazy("Redeliver to the source")),
+    "skip": Kind(SkipHeldCopy, gettext_lazy("Skip")),
     "purge": Kind(Purge, gettext_lazy("Purge")),
 }
+OF_DELAYED = ("skip",)
+"""Actions on delayed records only."""
+
+
+def titles(model: Any) -> dict[str, Kind]:
+    """Return what may be done to the rows of a table."""
+    return {name: kind for name, kind in TITLES.items() if model is DelayedRecord or name not in OF_DELAYED}
 
 
 class SetAsideDesk:
@@ -75,7 +85,7 @@ class SetAsideDesk:
 
     def serve(self, request: HttpRequest, action: str) -> HttpResponse:
         """Show what an action would do, or do it and show how far it is."""
-        if action not in TITLES:
+        if action not in titles(self.page.model):
             raise Http404
         if not request.user.has_perm(TITLES[action].permission) or not self.page.has_view_permission(request):
             raise PermissionDenied

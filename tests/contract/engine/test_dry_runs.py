@@ -161,9 +161,7 @@ def test_what_it_would_publish_is_kept_and_not_sent(project: Project, monkeypatc
     beyond = project.bench.stream(1)
     running = project.start(project.mount(hand_on, ladder=LADDER, dry_run=True)).run("bad")
     edit(b"good")
-    monkeypatch.setattr(
-        type(project.bench.broker), "publish", lambda *sent, **_: pytest.fail(f"sent: {sent}")
-    )
+    monkeypatch.setattr(type(project.bench.broker), "publish", lambda *sent, **_: pytest.fail("sent"))
     told = result(running, ask(DeadLetter))
     assert told.outcome == "ack"
     (kept,) = told.unsent
