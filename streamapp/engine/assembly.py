@@ -97,6 +97,7 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         mount.ladder.limit if mount.ladder else None,
         watch.tally.concluded,
         parts.clock,
+        parts.store.letter_counts,
         parts.pause,
     )
     rungs = Rungs(mount, leaving, limit, broker.describe)

@@ -125,7 +125,7 @@ class Consumer:
 
     def look_at_copies(self) -> None:
         """See to delayed records, what a pause means for them, and dry runs; called about once a second."""
-        self.limit.follow(paused=self.holdings.orders.paused is not None)
+        self.limit.follow()
         self.delays.look_once()
         self.dry_runs.look_once()
 

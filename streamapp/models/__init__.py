@@ -9,6 +9,7 @@ from streamapp.models.failed import DeadLetter, DelayedRecord
 from streamapp.models.held import HeldRecord, Quarantined
 from streamapp.models.history import History
 from streamapp.models.lag import Lag
+from streamapp.models.letter_count import CountedLetter, LetterCount
 from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
 from streamapp.models.rewind import Rewind, RewoundShard
 from streamapp.models.skip import Skip
@@ -20,6 +21,7 @@ __all__ = [
     "AlertKind",
     "AuditEntry",
     "Checkpoint",
+    "CountedLetter",
     "DeadLetter",
     "DelayedRecord",
     "DryOutcome",
@@ -28,6 +30,7 @@ __all__ = [
     "History",
     "Lag",
     "Lease",
+    "LetterCount",
     "LocalPartition",
     "LocalRecord",
     "LocalStream",

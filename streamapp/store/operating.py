@@ -11,6 +11,7 @@ from streamapp.models.worker import Worker, WorkerState
 from streamapp.store.audit import Asker
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
+from streamapp.store.letter_counts import LetterCountStore
 from streamapp.store.records import storable
 
 OPERATING_SECONDS = 30
@@ -22,6 +23,7 @@ class OperatorStore:
     def __init__(self, using: str, asker: Asker) -> None:
         self._using = using
         self.asker = asker
+        self.letter_counts = LetterCountStore(using)
         self._checkpoints = Checkpoint.objects.using(using)
         self._pauses = Pause.objects.using(using)
         self._workers = Worker.objects.using(using)

@@ -14,6 +14,7 @@ from streamapp.store.failed import DeadLetterStore, DelayedStore
 from streamapp.store.history import HistoryStore
 from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
+from streamapp.store.letter_counts import LetterCountStore
 from streamapp.store.lineage import LineageStore
 from streamapp.store.notices import NoticeStore
 from streamapp.store.pruning import PruneStore
@@ -44,6 +45,7 @@ class Store:
         self.delayed = DelayedStore(using)
         self.dead_letters = DeadLetterStore(using)
         self.dry_runs = DryRunStore(using)
+        self.letter_counts = LetterCountStore(using)
         self.lags = LagStore(using)
         self.history = HistoryStore(using)
         self.alerts = AlertStore(using)
