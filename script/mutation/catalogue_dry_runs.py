@@ -31,6 +31,15 @@ GUARDS = (
         test=f"{ENGINE}::test_a_write_to_another_database_is_refused",
     ),
     Guard(
+        name="dry-commit-checked",
+        promise="What only a commit would look at fails a dry run.",
+        file="engine/dry_call.py",
+        text="                connections[self._using].check_constraints()\n",
+        without="                pass\n",
+        test=f"{ENGINE}::test_a_constraint_that_only_a_commit_looks_at_fails_the_run",
+        needs="postgres",
+    ),
+    Guard(
         name="dry-claimed",
         promise="A result is kept by the worker only whose claim still holds.",
         file="store/dry_runs.py",

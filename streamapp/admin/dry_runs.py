@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import EMPTY, state, time
+from streamapp.admin.cells import EMPTY, shortened, state, time
 from streamapp.admin.quarantine import NamedSubscription
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.models import DryRun
@@ -28,7 +28,7 @@ class DryRunAdmin(ReadingAdmin):
         "quarantined, delayed and held records then have the button “Dry run”."
     )
     change_form_template = "admin/streamapp/dry_run.html"
-    list_display = ("record", "subscription", "stand", "took", "asked", "asked_by")
+    list_display = ("short_record", "subscription", "stand", "took", "asked", "asked_by")
     list_filter = (NamedSubscription,)
     search_fields = ("subscription", "place", "exception")
     search_help_text = _("Part of a subscription, record or exception.")
@@ -64,6 +64,12 @@ class DryRunAdmin(ReadingAdmin):
         }
 
     @admin.display(description=_("record"), ordering="id")
+    def short_record(self, row: DryRun) -> str:
+        """Show where the record stood; of a long number both ends."""
+        shard, _at, number = row.place.rpartition("@")
+        return format_html('<span title="{}">{}@{}</span>', row.place, shard, shortened(number))
+
+    @admin.display(description=_("record"))
     def record(self, row: DryRun) -> str:
         """Show where the record stood."""
         return format_html('<span class="streamapp-position">{}</span>', row.place)
@@ -77,7 +83,9 @@ class DryRunAdmin(ReadingAdmin):
     @admin.display(description=_("took"), ordering="milliseconds")
     def took(self, row: DryRun) -> str:
         """Show how long the handler took."""
-        return EMPTY if row.milliseconds is None else f"{row.milliseconds:,.1f} ms"
+        if row.milliseconds is None:
+            return EMPTY
+        return format_html('<span class="streamapp-nowrap">{} ms</span>', f"{row.milliseconds:,.1f}")
 
     @admin.display(description=_("asked at"), ordering="asked_at")
     def asked(self, row: DryRun) -> str:

@@ -73,4 +73,4 @@ class DryRun(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"dry run {self.pk} of {self.place}"
+        return f"dry run {self.pk} of {self.stream}/{self.shard}"
