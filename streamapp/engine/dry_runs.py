@@ -84,7 +84,21 @@ class DryRuns:
         close_old_connections()
         copy = CopyState(Claimed(ordered.id, ordered.claim, record))
         with self._calls.beside(Work((copy.part,))):
-            self._result = self._call.run(copy.part)
+            result = self._call.run(copy.part)
+        if result.outcome == DryOutcome.FAILED and self._is_down():
+            logger.warning("Outage, the dry run is run again. %s", self._fields(dry_run=ordered.id))
+            self._ordered = None  # its claim runs out
+        else:
+            self._result = result
+
+    def _is_down(self) -> bool:
+        """Tell whether the database doesn't answer: then the handler may not have failed for its own sake."""
+        try:
+            close_old_connections()
+            self._store.probe()
+        except DatabaseError:
+            return True
+        return False
 
     def close(self) -> None:
         """Keep the result of what has run and give back what hasn't, because no call starts any more."""

@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import Group, User
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from streamapp import BatchContext, Context, Outcome, publish
 from streamapp.ladder import Backoff, Ladder
@@ -226,6 +226,27 @@ def test_a_letter_that_was_redelivered_meanwhile_is_not_run(project: Project):
     DeadLetter.objects.all().delete()
     assert result(running, order).outcome == "gone"
     assert deploy.attempts == []
+
+
+def test_what_fails_because_the_database_is_down_is_run_again(project: Project, monkeypatch):
+    deploy, running = failed(project)
+    deploy.mended = False
+    order = ask(DeadLetter)
+    store = running.service._worker.consumers[0].dry_runs._store
+
+    def down() -> None:
+        raise OperationalError("the connection was refused")
+
+    monkeypatch.setattr(store, "probe", down)
+    running.run()
+    running.run()
+    order.refresh_from_db()
+    assert (order.outcome, deploy.attempts) == ("", [1])
+    monkeypatch.undo()
+    deploy.mended = True
+    monkeypatch.setattr("streamapp.services.dry_runs.allowing", lambda name: None)
+    DryRun.objects.update(claimed_until=order.asked_at)
+    assert result(running, order).outcome == "ack"
 
 
 def test_one_worker_runs_it(project: Project):
