@@ -108,6 +108,7 @@ STREAMAPP: dict[str, Any] = {
             "SOURCE": {"stream": SHIPMENTS_STREAM},
             "GROUP": f"{STREAMS_PREFIX}shipping",
             "START_AT": "earliest",
+            "DRY_RUN": True,
         },
         "ledger.balances": {
             "HANDLER": "projects.ledger.streams.project_balance",

@@ -61,7 +61,7 @@ def pages(page: Page) -> Iterator[str]:
 
 def empty_pages(page: Page) -> Iterator[str]:
     """Go to the pages that say what to do first."""
-    for path in ("", "subscription/overview/", "checkpoint/"):
+    for path in ("", "subscription/overview/", "checkpoint/", "dryrun/"):
         page.goto(f"{ADMIN}/{path}")
         yield f"empty-{path.strip('/').replace('/', '-') or 'index'}"
 

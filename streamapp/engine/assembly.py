@@ -16,6 +16,8 @@ from streamapp.engine.committing import Committer
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.controls import Controls
 from streamapp.engine.delays import Delays
+from streamapp.engine.dry_call import DryCall
+from streamapp.engine.dry_runs import DryRuns
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.exact import ExactBatchHandling, ExactRecordHandling
 from streamapp.engine.gate import Gate
@@ -88,11 +90,14 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
     stranding = Stranding(parts.clock)
     leaving = Leaving(mount, broker, parts.store, committer, stranding)
     delays = Delays(mount, holdings, parts.store, gate)
+    dry_call = DryCall(mount, parts.store.using, parts.loop, parts.clock)
+    dry_runs = DryRuns(mount, broker, parts.store, gate, holdings, watch.calls, dry_call)
     limit = LetterLimit(
         mount.name,
         mount.ladder.limit if mount.ladder else None,
         watch.tally.concluded,
         parts.clock,
+        parts.store.letter_counts,
         parts.pause,
     )
     rungs = Rungs(mount, leaving, limit, broker.describe)
@@ -122,6 +127,7 @@ def assemble(mount: Mount, broker: Broker, parts: Parts) -> Consumer:
         saver,
         lanes,
         delays,
+        dry_runs,
         leaving,
         limit,
         watch,

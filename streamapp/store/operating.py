@@ -11,6 +11,7 @@ from streamapp.models.worker import Worker, WorkerState
 from streamapp.store.audit import Asker
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
+from streamapp.store.letter_counts import LetterCountStore
 from streamapp.store.records import storable
 
 OPERATING_SECONDS = 30
@@ -21,7 +22,8 @@ class OperatorStore:
 
     def __init__(self, using: str, asker: Asker) -> None:
         self._using = using
-        self._asker = asker
+        self.asker = asker
+        self.letter_counts = LetterCountStore(using)
         self._checkpoints = Checkpoint.objects.using(using)
         self._pauses = Pause.objects.using(using)
         self._workers = Worker.objects.using(using)
@@ -55,8 +57,8 @@ class OperatorStore:
             Pause(
                 subscription_id=subscription,
                 checkpoint_id=checkpoint,
-                paused_by=self._asker.name,
-                reason=storable(self._asker.reason),
+                paused_by=self.asker.name,
+                reason=storable(self.asker.reason),
                 paused_at=ClockNow(),
             )
             for checkpoint in checkpoints
@@ -71,8 +73,8 @@ class OperatorStore:
         SkippedRecord(
             checkpoint_id=checkpoint,
             position=position,
-            asked_by=self._asker.name,
-            reason=storable(self._asker.reason),
+            asked_by=self.asker.name,
+            reason=storable(self.asker.reason),
             asked_at=ClockNow(),
         ).save(using=self._using, force_insert=True)
 
@@ -93,7 +95,7 @@ class OperatorStore:
         """Tell a worker to hand everything over."""
         alive = self._workers.filter(pk=worker, state=WorkerState.ALIVE, drained_at=None)
         alive.update(
-            drained_at=ClockNow(), drained_by=self._asker.name, drain_reason=storable(self._asker.reason)
+            drained_at=ClockNow(), drained_by=self.asker.name, drain_reason=storable(self.asker.reason)
         )
 
     def undrain(self, worker: UUID) -> None:
