@@ -27,7 +27,7 @@ def review_context(plan: Plan, request: HttpRequest) -> dict[str, Any]:
         "signed": plan.sign(),
         "command": plan.command(_("…")),
         "page": page,
-        "lines": [_cells(line, firsts) for line in page],
+        "lines": [_cells(plan.broker, line, firsts) for line in page],
         "may_see": may_see,
         "firsts_note": firsts.note,
     }
@@ -39,17 +39,20 @@ def changes(plan: Plan, error: StalePlan) -> list[dict[str, str]]:
     return [
         {
             "shard": reviewed[pk].shard if pk in reviewed else _("a new shard"),
-            "reviewed": reviewed[pk].old_described if pk in reviewed else "–",
+            "reviewed": described(plan.broker, reviewed[pk].old) if pk in reviewed else "–",
             "now": _("gone") if at is None else described(plan.broker, at),
         }
         for pk, at in error.found.items()
     ]
 
 
-def _cells(line: Line, firsts: Firsts) -> dict[str, Any]:
+def _cells(broker: str, line: Line, firsts: Firsts) -> dict[str, Any]:
     record = firsts.records.get(line.checkpoint)
     return {
         "line": line,
+        "old": described(broker, line.old),
+        "new": described(broker, line.new),
+        "effect": line.effect(broker),
         "flags": [(flag.value, "idle" if flag in QUIET else "warn") for flag in line.flags],
         "time": time(record.timestamp) if record else "",
         "record": record,

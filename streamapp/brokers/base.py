@@ -150,12 +150,14 @@ class Behind:
 class Kept:
     """What retention leaves of a shard's log; None where nobody can tell.
 
-    `first` and `end` are as in `Bounds`; `seconds` is the age at which records go.
+    `first` and `end` are as in `Bounds`; `seconds` is the age at which records go. `since` is the place
+    of the moment that is so long ago, where a moment is a position.
     """
 
     first: int | None = None
     end: int | None = None
     seconds: float | None = None
+    since: int | None = None
 
 
 class Reader(ABC):

@@ -1,6 +1,6 @@
 """How a plan is worked out: rows, target, bounds, lineage, flags."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from streamapp.brokers.base import Broker
@@ -10,6 +10,7 @@ from streamapp.records import Bounds, Shard
 from streamapp.services.closing import Lineage, gated
 from streamapp.services.flags import Flag
 from streamapp.services.plans import Left, Line, Plan
+from streamapp.services.remarks import Remarks
 from streamapp.services.rows import Row, rows_of
 from streamapp.services.targets import Asked, Target, dump
 
@@ -33,15 +34,25 @@ class Planning:
         asked = self.target.resolve(chosen, self.broker)
         waiting = gated(asked.positions, lineage) & rows.keys()
         moving = [shard for shard in rows if shard in asked.positions or shard in waiting]
-        bounds = self.broker.bounds(moving)
+        bounds = self._bounds(moving, asked)
         wanted = {shard: _wanted(shard, asked, bounds, waiting) for shard in moving}
         self._refuse_behind(wanted, bounds)
-        flags = {shard: (*_gate(shard, waiting), *asked.flags.get(shard, ())) for shard in moving}
+        remarks = Remarks(self.target.is_moment, waiting, asked.flags, self._kept_since(bounds))
         lines = tuple(
-            self._line(shard, rows[shard], at, bounds.get(shard), flags[shard])
-            for shard, at in wanted.items()
+            self._line(shard, rows[shard], at, bounds.get(shard), remarks) for shard, at in wanted.items()
         )
         return self._made(chosen, lines, asked, lineage, whole=shards is None)
+
+    def _bounds(self, moving: Sequence[Shard], asked: Asked) -> Mapping[Shard, Bounds]:
+        """Ask for the bounds of those shards only of which the target hasn't asked."""
+        others = [shard for shard in moving if shard not in asked.bounds]
+        return {**asked.bounds, **self.broker.bounds(others)} if others else asked.bounds
+
+    def _kept_since(self, bounds: Mapping[Shard, Bounds]) -> Mapping[Shard, int]:
+        """Return the moment before which nothing is kept, for shards of which no first record is known."""
+        shards = [shard for shard, found in bounds.items() if found.is_moment]
+        kept = self.broker.kept(shards) if shards else {}
+        return {shard: each.since for shard, each in kept.items() if each.since is not None}
 
     def _made(
         self, chosen: Rows, lines: tuple[Line, ...], asked: Asked, lineage: Lineage, *, whole: bool
@@ -80,39 +91,23 @@ class Planning:
                 "that it is moved to the end."
             )
 
-    def _line(
-        self, shard: Shard, row: Row, asked: int, bounds: Bounds | None, flags: tuple[Flag, ...]
-    ) -> Line:
+    def _line(self, shard: Shard, row: Row, asked: int, bounds: Bounds | None, remarks: Remarks) -> Line:
         new = _within(asked, bounds)
-        at_end = self.target.is_moment and bounds is not None and not bounds.is_moment and new == bounds.end
-        found = [
-            *[Flag.BEYOND_RETENTION] * (asked < new),
-            *[Flag.BEYOND_END] * (asked > new),
-            *[Flag.NOTHING_AFTER] * at_end,
-            *[Flag.UNCHANGED] * (row.position == new and not row.held_count and not flags),
-            *[Flag.HOLDING] * _comes_again(row, new, bounds),
-            *[Flag.UNKNOWN] * (bounds is None),
-            *_ending(row, new),
-            *flags,
-            *_unread(row, flags),
-        ]
         return Line(
             checkpoint=row.pk,
-            shard=str(shard),
+            shard=f"{shard.stream}/{shard.id}",
             old=row.position,
             new=new,
-            old_described=self.broker.describe(row.position),
-            new_described=self.broker.describe(new),
             between=self.broker.records_between(_within(row.position, bounds), new),
-            flags=tuple(found),
+            flags=remarks.on(shard, row, asked, new, bounds),
             revision=row.revision,
             held=row.held_count,
         )
 
 
 def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> Rows:
-    wanted = rows.keys() if shards is None else set(shards)
-    if missing := sorted(str(shard) for shard in wanted - rows.keys()):
+    wanted = None if shards is None else set(shards)
+    if missing := sorted(str(shard) for shard in (wanted or set()) - rows.keys()):
         raise InvalidPosition(
             f"{subscription} has no checkpoint for {', '.join(missing)} in the streams as they are now. "
             "Choose among the shards that `manage.py streams status` lists as present."
@@ -122,7 +117,7 @@ def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> 
             f"{subscription} has no checkpoint yet, so there is nothing to rewind. It gets one at its first "
             "start: where START_AT says, else where its group has committed, else at the end."
         )
-    return {shard: row for shard, row in rows.items() if shard in wanted}
+    return rows if wanted is None else {shard: row for shard, row in rows.items() if shard in wanted}
 
 
 def _wanted(shard: Shard, asked: Asked, bounds: Mapping[Shard, Bounds], waiting: set[Shard]) -> int:
@@ -133,32 +128,9 @@ def _wanted(shard: Shard, asked: Asked, bounds: Mapping[Shard, Bounds], waiting:
     return own
 
 
-def _gate(shard: Shard, waiting: set[Shard]) -> tuple[Flag, ...]:
-    return (Flag.GATED,) if shard in waiting else ()
-
-
-def _ending(row: Row, new: int) -> tuple[Flag, ...]:
-    if (row.position == SHARD_END) == (new == SHARD_END):
-        return ()
-    return (Flag.FINISHED,) if new == SHARD_END else (Flag.REOPENED,)
-
-
-def _unread(row: Row, flags: tuple[Flag, ...]) -> tuple[Flag, ...]:
-    """A finished shard has no reader and needs none to be taken; one that waits neither."""
-    if row.position == SHARD_END or Flag.GATED in flags or row.is_read:
-        return ()
-    return (Flag.UNREAD,)
-
-
-def _comes_again(row: Row, new: int, bounds: Bounds | None) -> bool:
-    """Tell whether handled records behind a held one lie behind the new position too."""
-    return row.held_count > 0 and (
-        new <= row.position or bounds is None or bounds.is_moment or new < bounds.end
-    )
-
-
 def _within(position: int, bounds: Bounds | None) -> int:
     if bounds is None or position == SHARD_END:
         return position
-    kept = max(position, bounds.first)
-    return kept if bounds.is_moment else min(kept, bounds.end)
+    if position < bounds.first:
+        return bounds.first
+    return bounds.end if position > bounds.end and not bounds.is_moment else position

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from django.db.models import Count
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
 from streamapp.conf import configuration
 from streamapp.models import Checkpoint, HeldRecord
@@ -10,7 +10,7 @@ from streamapp.records import Shard
 from streamapp.services.closing import Lineage
 from streamapp.services.workers import live_workers
 
-COLUMNS = ("stream", "shard", "incarnation", "pk", "subscription", "position", "revision", "lease__worker")
+COLUMNS = ("stream", "shard", "incarnation", "pk", "subscription", "position", "revision", "is_read")
 
 
 class Row(NamedTuple):
@@ -30,13 +30,12 @@ def rows_of(subscription: str, present: Lineage) -> dict[Shard, Row]:
     checkpoints = Checkpoint.objects.using(database).filter(subscription__name=subscription)
     held = HeldRecord.objects.using(database).filter(checkpoint__subscription__name=subscription)
     counts = dict(held.order_by().values("checkpoint").annotate(n=Count("pk")).values_list("checkpoint", "n"))
-    live = {worker.pk for worker in live_workers([subscription])}
+    live = [worker.pk for worker in live_workers([subscription])]
+    # The database compares: ten thousand identities of workers are slow to read.
+    is_read = ExpressionWrapper(Q(lease__worker__in=live), output_field=BooleanField())
+    found = checkpoints.annotate(is_read=is_read).values_list(*COLUMNS)
     stored = {
-        Shard(stream, shard, incarnation): Row(
-            pk, owner, position, revision, counts.get(pk, 0), worker in live
-        )
-        for stream, shard, incarnation, pk, owner, position, revision, worker in checkpoints.values_list(
-            *COLUMNS
-        )
+        Shard(stream, shard, incarnation): Row(pk, owner, position, revision, counts.get(pk, 0), bool(read))
+        for stream, shard, incarnation, pk, owner, position, revision, read in found
     }
-    return {shard: stored[shard] for shard in present if shard in stored}
+    return {shard: row for shard in present if (row := stored.get(shard)) is not None}

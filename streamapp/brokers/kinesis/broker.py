@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from streamapp.brokers.base import Broker, Kept, Missing, Published, Reader, Source, Subscribing
@@ -96,9 +96,15 @@ class KinesisBroker(Broker):
 
     def kept(self, shards: Sequence[Shard]) -> dict[Shard, Kept]:
         """Return how long the streams keep records, in one question a stream."""
-        streams = {shard.stream for shard in shards}
-        seconds = {stream: self._queries.retention(stream) for stream in sorted(streams)}
-        return {shard: Kept(seconds=seconds[shard.stream]) for shard in shards}
+        streams = sorted({shard.stream for shard in shards})
+        kept = {stream: self._kept(self._queries.retention(stream)) for stream in streams}
+        return {shard: kept[shard.stream] for shard in shards}
+
+    def _kept(self, seconds: float | None) -> Kept:
+        if seconds is None:
+            return Kept()
+        since = self._moments.held_back(self._moments.local() - timedelta(seconds=seconds))
+        return Kept(seconds=seconds, since=packing.moment(since.milliseconds))
 
     def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
         """Look at records from a position on; takes a few of the reads that the shard gives a second."""

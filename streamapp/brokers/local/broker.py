@@ -12,7 +12,7 @@ from streamapp.brokers.local.entry import Entry
 from streamapp.brokers.local.looking import peek
 from streamapp.brokers.local.reader import LocalReader
 from streamapp.brokers.local.resolving import resolve
-from streamapp.brokers.local.sources import LocalStream, belongs, named_streams
+from streamapp.brokers.local.sources import LocalStream, belonging, named_streams
 from streamapp.brokers.looking import Limits, Peeked
 from streamapp.conf import configuration
 from streamapp.positions import At, Position
@@ -80,7 +80,7 @@ class LocalBroker(Broker):
 
     def shards(self, source: Source) -> list[Shard]:
         """Return all partitions the source has now, by stream and number."""
-        return [shard for shard in self._log.partitions() if belongs(shard, source)]
+        return belonging(self._log.partitions(), source)
 
     def resolve(self, position: Position, shards: Sequence[Shard]) -> dict[Shard, int]:
         """Turn a position into offsets; shards of deleted streams are left out.
@@ -92,7 +92,8 @@ class LocalBroker(Broker):
     def bounds(self, shards: Sequence[Shard]) -> dict[Shard, Bounds]:
         """Return what the partitions keep now; those of deleted streams are left out."""
         found = self._log.partitions({shard.stream for shard in shards})
-        return {shard: Bounds(found[shard].first, found[shard].end) for shard in shards if shard in found}
+        kept = ((shard, found.get(shard)) for shard in shards)
+        return {shard: Bounds(log.first, log.end) for shard, log in kept if log is not None}
 
     def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
         """Look at records from an offset on."""

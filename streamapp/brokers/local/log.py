@@ -7,7 +7,7 @@ thread's own connection and raise django.db.Error as it comes.
 
 from base64 import b64encode
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db import connections, transaction
 from django.db.models import F, Min, QuerySet
@@ -24,8 +24,7 @@ Row = tuple[int, Bytes, Bytes, Mapping[str, str], int]
 """Offset, key, value, headers as base64, milliseconds since the epoch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """A row of the log's partitions: `first` is the oldest offset kept, `end` the next to be given."""
 
     id: int
@@ -71,8 +70,12 @@ class Log:
 
     def _by_shard(self, rows: QuerySet[LocalPartition]) -> dict[Shard, Partition]:
         columns = rows.values_list("stream__name", "number", "stream__incarnation", "id", "first", "end")
+        # One text for all partitions of a stream: to write it costs more than all the rest of a row.
+        made: dict[str, str] = {}
         return {
-            Shard(name, str(number), str(incarnation)): Partition(id, first, end)
+            Shard(name, str(number), made.get(name) or made.setdefault(name, str(incarnation))): Partition(
+                id, first, end
+            )
             for name, number, incarnation, id, first, end in columns.order_by("stream__name", "number")
         }
 
@@ -120,11 +123,11 @@ class Log:
         rows = self._records().filter(partition=partition.id, offset__gte=first).order_by("offset")
         yield from rows.values_list(*COLUMNS).iterator(chunk_size=ROWS_AT_ONCE)
 
-    def first_since(self, partition: Partition, milliseconds: int) -> int | None:
-        """Return the offset of the first record that is not older, if there is one."""
-        rows = self._records().filter(partition=partition.id, timestamp__gte=milliseconds)
-        first: int | None = rows.aggregate(first=Min("offset"))["first"]
-        return first
+    def firsts_since(self, partitions: Iterable[Partition], milliseconds: int) -> dict[int, int]:
+        """Return by partition id the offset of the first record that is not older, where there is one."""
+        ids = [partition.id for partition in partitions]
+        rows = self._records().filter(partition__in=ids, timestamp__gte=milliseconds).order_by()
+        return dict(rows.values("partition").annotate(first=Min("offset")).values_list("partition", "first"))
 
     def trim(self, partition: Partition, before: int) -> None:
         """Delete the records before an offset, as retention does."""

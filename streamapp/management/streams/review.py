@@ -1,6 +1,7 @@
 """A rewind's plan for a terminal."""
 
 from streamapp.management.streams.table import table
+from streamapp.services.places import described
 from streamapp.services.plans import Line, Plan
 from streamapp.services.wording import amount
 
@@ -12,7 +13,7 @@ def review(plan: Plan) -> str:
     lines = [
         f"{plan.subscription} to {plan.target}: {plan.scope}. {plan.effect}",
         *([plan.echo] if plan.echo else []),
-        table(HEADINGS, [_row(line) for line in plan.lines]),
+        table(HEADINGS, [_row(plan.broker, line) for line in plan.lines]),
     ]
     if plan.staying:
         lines.append(f"No change: {amount(plan.staying, 'other shard')} not named by the position.")
@@ -21,5 +22,6 @@ def review(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _row(line: Line) -> tuple[str, ...]:
-    return line.shard, line.old_described, line.new_described, line.effect, "; ".join(line.flags)
+def _row(broker: str, line: Line) -> tuple[str, ...]:
+    places = described(broker, line.old), described(broker, line.new)
+    return line.shard, *places, line.effect(broker), "; ".join(line.flags)
