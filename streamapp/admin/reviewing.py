@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from streamapp.admin.cells import time
 from streamapp.exceptions import StalePlan
-from streamapp.services.firsts import Firsts, first_records
+from streamapp.services.firsts import Firsts, first_records, needs_a_look
 from streamapp.services.places import described
 from streamapp.services.plans import Flag, Line, Plan
 
@@ -21,7 +21,7 @@ def review_context(plan: Plan, request: HttpRequest) -> dict[str, Any]:
     lines = sorted(plan.lines, key=lambda line: not line.flags)
     page = Paginator(lines, LINES_A_PAGE).get_page(request.POST.get("page"))
     may_see = request.user.has_perm("streamapp.view_record")
-    firsts = first_records(plan.subscription, list(page)) if may_see else Firsts()
+    firsts = first_records(plan, list(page)) if may_see or needs_a_look(plan) else Firsts()
     return {
         "plan": plan,
         "signed": plan.sign(),
@@ -48,12 +48,13 @@ def changes(plan: Plan, error: StalePlan) -> list[dict[str, str]]:
 
 def _cells(broker: str, line: Line, firsts: Firsts) -> dict[str, Any]:
     record = firsts.records.get(line.checkpoint)
+    flags = (*line.flags, *firsts.flags.get(line.checkpoint, ()))
     return {
         "line": line,
         "old": described(broker, line.old),
         "new": described(broker, line.new),
         "effect": line.effect(broker),
-        "flags": [(flag.value, "idle" if flag in QUIET else "warn") for flag in line.flags],
+        "flags": [(flag.value, "idle" if flag in QUIET else "warn") for flag in flags],
         "time": time(record.timestamp) if record else "",
         "record": record,
         "looked": line.checkpoint in firsts.records,

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from streamapp.brokers.looking import Limits, Peeked
+from streamapp.brokers.looking import Glance, Limits, Peeked
 from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Position
 from streamapp.records import Bounds, Record, Shard
@@ -330,6 +330,14 @@ class Broker(ABC):
         A place that the log doesn't keep is moved to its nearest end. Blocks for about as long as
         `limits` says, and brings no more. Raises InvalidPosition for a shard that isn't there (any more)
         in its incarnation, or if no record can be at that place; BrokerUnavailable if no answer comes.
+        """
+
+    @abstractmethod
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:
+        """Look at the first record at each of these places or behind it, for so many seconds in all.
+
+        Otherwise as `peek` with one record. Shards that aren't there (any more) are left out, and so are
+        those for which the time was too short. Raises BrokerUnavailable if no answer comes at all.
         """
 
     def describe(self, position: int) -> str:

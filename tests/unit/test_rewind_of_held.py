@@ -46,7 +46,11 @@ def test_going_to_the_end_reads_nothing_again(holding):
 
 def test_a_shard_without_held_records_is_counted_as_before(holding):
     other = rewind.plan_mounted("ledger.spend", Earliest()).lines[1]
-    assert (other.held, other.effect("local"), Flag.HOLDING in other.flags) == (0, "70 records read again", False)
+    assert (other.held, other.effect("local"), Flag.HOLDING in other.flags) == (
+        0,
+        "70 records read again",
+        False,
+    )
 
 
 def test_the_summary_says_on_how_many_shards_the_count_is_a_minimum(holding):

@@ -20,7 +20,7 @@ from streamapp.brokers.kinesis.publisher import Outgoing, Place, Publisher
 from streamapp.brokers.kinesis.queries import Queries
 from streamapp.brokers.kinesis.reader import KinesisReader
 from streamapp.brokers.kinesis.sources import KinesisStream
-from streamapp.brokers.looking import Limits, Peeked
+from streamapp.brokers.looking import Glance, Limits, Peeked
 from streamapp.positions import Position
 from streamapp.records import Bounds, Shard
 
@@ -109,6 +109,10 @@ class KinesisBroker(Broker):
     def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
         """Look at records from a position on; takes a few of the reads that the shard gives a second."""
         return self._looks.peek(shard, position, limits)
+
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:
+        """Look at the first records, several shards side by side; takes two calls of each, and one read."""
+        return self._looks.firsts(places, seconds)
 
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader, and the stream if its source says so; else a missing stream is the first news."""

@@ -1,7 +1,7 @@
 """Looks at records of a shard with few reads: Kinesis gives 5 a second to all readers of a shard together."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -14,7 +14,8 @@ from streamapp.brokers.kinesis.failures import MISSING, THROTTLED, WRONG, answer
 from streamapp.brokers.kinesis.iterators import open_iterator
 from streamapp.brokers.kinesis.pacing import READ_SECONDS, Paces
 from streamapp.brokers.kinesis.queries import Queries
-from streamapp.brokers.looking import Gathering, Limits, Peeked, Stop, gone
+from streamapp.brokers.kinesis.side_by_side import look_at_each
+from streamapp.brokers.looking import Gathering, Glance, Limits, Peeked, Stop, gone
 from streamapp.exceptions import BrokerUnavailable, InvalidPosition
 from streamapp.positions import SHARD_END
 from streamapp.records import Shard
@@ -48,10 +49,24 @@ class Looks:
         gathering = Gathering(position, limits)
         if position == SHARD_END:
             return gathering.peeked(Stop.END)
-        listed = self._queries.recent(shard.stream, KNOWN_SECONDS)
-        if shard not in {entry.shard for entry in listed}:
+        if not self._listed([shard]):
             raise gone(shard)
         return self._read(shard, self._open(shard, position), gathering)
+
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:
+        """Look at one record of each shard that is there, several shards at a time."""
+        return look_at_each(self.peek, {shard: places[shard] for shard in self._listed(places)}, seconds)
+
+    def _listed(self, shards: Collection[Shard]) -> list[Shard]:
+        """Return those that are there; asks anew for one that an earlier answer doesn't have."""
+        known = {
+            entry.shard
+            for stream in {shard.stream for shard in shards}
+            for entry in self._queries.recent(stream, KNOWN_SECONDS)
+        }
+        if all(shard in known for shard in shards):
+            return list(shards)
+        return self._queries.existing(list(shards))
 
     def _open(self, shard: Shard, position: int) -> str:
         with answering(f"where to begin in {shard}"):

@@ -9,11 +9,11 @@ from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribin
 from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
 from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.brokers.local.entry import Entry
-from streamapp.brokers.local.looking import peek
+from streamapp.brokers.local.looking import firsts, peek
 from streamapp.brokers.local.reader import LocalReader
 from streamapp.brokers.local.resolving import resolve
 from streamapp.brokers.local.sources import LocalStream, belonging, named_streams
-from streamapp.brokers.looking import Limits, Peeked
+from streamapp.brokers.looking import Glance, Limits, Peeked
 from streamapp.conf import configuration
 from streamapp.positions import At, Position
 from streamapp.records import Bounds, Shard
@@ -98,6 +98,10 @@ class LocalBroker(Broker):
     def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
         """Look at records from an offset on."""
         return peek(self._log, shard, min(position, LAST_OFFSET), limits)
+
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:  # noqa: ARG002
+        """Look at the first records in two queries, which take far less than a second."""
+        return dict(firsts(self._log, places))
 
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader, and the streams that its source names if they are missing."""

@@ -6,11 +6,14 @@ thread's own connection and raise django.db.Error as it comes.
 """
 
 from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from django.db import connections, transaction
-from django.db.models import F, Min, QuerySet
+from django.db.models import F, Min, Q, QuerySet
 
 from streamapp.brokers.local.entry import Entry
 from streamapp.exceptions import PublishFailed
@@ -63,10 +66,18 @@ class Log:
 
     def partition(self, shard: Shard) -> Partition | None:
         """Return one partition, None if it isn't there any more; in one query, however many there are."""
-        if not shard.id.isdecimal():
-            return None
-        rows = LocalPartition.objects.using(self.database).filter(stream__broker=self._broker)
-        return self._by_shard(rows.filter(stream__name=shard.stream, number=int(shard.id))).get(shard)
+        return self.some([shard]).get(shard)
+
+    def some(self, shards: Iterable[Shard]) -> dict[Shard, Partition]:
+        """Return these partitions, as far as they are there; in one query that reads no others."""
+        wanted = [shard for shard in shards if shard.id.isdecimal()]
+        rows = LocalPartition.objects.using(self.database).filter(
+            stream__broker=self._broker,
+            stream__name__in={shard.stream for shard in wanted},
+            number__in={int(shard.id) for shard in wanted},
+        )
+        found = self._by_shard(rows)
+        return {shard: found[shard] for shard in wanted if shard in found}
 
     def _by_shard(self, rows: QuerySet[LocalPartition]) -> dict[Shard, Partition]:
         columns = rows.values_list("stream__name", "number", "stream__incarnation", "id", "first", "end")
@@ -117,6 +128,15 @@ class Log:
         """Return the records with the `count` offsets from `first` on, as far as they are kept."""
         rows = self._records().filter(partition=partition.id, offset__gte=first, offset__lt=first + count)
         return list(rows.order_by("offset").values_list(*COLUMNS))
+
+    def at(self, places: Mapping[Partition, int]) -> dict[int, Row]:
+        """Return by partition id the record with exactly the given offset, where it is kept; in one query."""
+        partitions = defaultdict(list)
+        for partition, offset in places.items():
+            partitions[offset].append(partition.id)
+        meant = (Q(offset=offset, partition__in=ids) for offset, ids in partitions.items())
+        rows = self._records().filter(reduce(or_, meant, Q(pk__in=[])))
+        return {id: row for id, *row in rows.values_list("partition", *COLUMNS)}
 
     def walk(self, partition: Partition, first: int) -> Generator[Row, None, None]:
         """Yield the records from an offset on, a few fetched at once; close it to end the query."""
