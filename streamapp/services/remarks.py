@@ -1,6 +1,6 @@
 """What a review remarks on each shard of a plan."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from streamapp.positions import SHARD_END
@@ -25,43 +25,34 @@ class Remarks:
 
     def on(self, shard: Shard, row: Row, asked: int, new: int, bounds: Bounds | None) -> tuple[Flag, ...]:
         """Return the flags of one shard that was asked for at one place and would stand at another."""
-        gated, given = shard in self.waiting, self.given.get(shard, ())
-        found = [*_moved(asked, new), *self._at_edges(shard, new, bounds)]
-        if row.position == new and not (row.held_count or gated or given):
+        gated, given, old = shard in self.waiting, self.given.get(shard, ()), row.position
+        found: list[Flag] = []
+        if asked != new:
+            found.append(Flag.BEYOND_RETENTION if asked < new else Flag.BEYOND_END)
+        elif (edge := self._edge(shard, new, bounds)) is not None:
+            found.append(edge)
+        if old == new and not (row.held_count or gated or given):
             found.append(Flag.UNCHANGED)
         if row.held_count and _comes_again(row, new, bounds):
             found.append(Flag.HOLDING)
-        found += _ending(row.position, new)
+        if (old == SHARD_END) != (new == SHARD_END):
+            found.append(Flag.FINISHED if new == SHARD_END else Flag.REOPENED)
         if gated:
             found.append(Flag.GATED)
         found += given
         # A finished shard has no reader and needs none to be taken; one that waits neither.
-        if not (row.is_read or gated or row.position == SHARD_END):
+        if not (row.is_read or gated or old == SHARD_END):
             found.append(Flag.UNREAD)
         return tuple(found)
 
-    def _at_edges(self, shard: Shard, new: int, bounds: Bounds | None) -> Iterator[Flag]:
+    def _edge(self, shard: Shard, new: int, bounds: Bounds | None) -> Flag | None:
         if bounds is None:
-            yield Flag.UNKNOWN
-        elif bounds.is_moment:
-            if bounds.first < new < self.since.get(shard, 0):
-                yield Flag.OLDER
-            elif self.is_moment and bounds.end <= new < SHARD_END:
-                yield Flag.NOTHING_YET
-        elif self.is_moment and new == bounds.end:
-            yield Flag.NOTHING_AFTER
-
-
-def _moved(asked: int, new: int) -> tuple[Flag, ...]:
-    if asked == new:
-        return ()
-    return (Flag.BEYOND_RETENTION,) if asked < new else (Flag.BEYOND_END,)
-
-
-def _ending(old: int, new: int) -> tuple[Flag, ...]:
-    if (old == SHARD_END) == (new == SHARD_END):
-        return ()
-    return (Flag.FINISHED,) if new == SHARD_END else (Flag.REOPENED,)
+            return Flag.UNKNOWN
+        if not bounds.is_moment:
+            return Flag.NOTHING_AFTER if self.is_moment and new == bounds.end else None
+        if bounds.first < new < self.since.get(shard, 0):
+            return Flag.OLDER
+        return Flag.NOTHING_YET if self.is_moment and bounds.end <= new < SHARD_END else None
 
 
 def _comes_again(row: Row, new: int, bounds: Bounds | None) -> bool:

@@ -2,15 +2,17 @@
 
 from typing import NamedTuple
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, Q
+from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, Q
+from django.db.models.functions import Cast
 
 from streamapp.conf import configuration
 from streamapp.models import Checkpoint, HeldRecord
+from streamapp.models.fields import decode_position
 from streamapp.records import Shard
 from streamapp.services.closing import Lineage
 from streamapp.services.workers import live_workers
 
-COLUMNS = ("stream", "shard", "incarnation", "pk", "subscription", "position", "revision", "is_read")
+COLUMNS = ("stream", "shard", "incarnation", "pk", "subscription", "at", "revision", "is_read")
 
 
 class Row(NamedTuple):
@@ -33,9 +35,10 @@ def rows_of(subscription: str, present: Lineage) -> dict[Shard, Row]:
     live = [worker.pk for worker in live_workers([subscription])]
     # The database compares: ten thousand identities of workers are slow to read.
     is_read = ExpressionWrapper(Q(lease__worker__in=live), output_field=BooleanField())
-    found = checkpoints.annotate(is_read=is_read).values_list(*COLUMNS)
+    found = checkpoints.annotate(is_read=is_read, at=Cast("position", CharField()))
+    # Under plain tuples of the fields of a shard, which find it as well as another shard would.
     stored = {
-        Shard(stream, shard, incarnation): Row(pk, owner, position, revision, counts.get(pk, 0), bool(read))
-        for stream, shard, incarnation, pk, owner, position, revision, read in found
+        (stream, shard, made): Row(pk, owner, decode_position(at), revision, counts.get(pk, 0), bool(read))
+        for stream, shard, made, pk, owner, at, revision, read in found.values_list(*COLUMNS)
     }
     return {shard: row for shard in present if (row := stored.get(shard)) is not None}

@@ -59,14 +59,14 @@ class Looks:
 
     def _listed(self, shards: Collection[Shard]) -> list[Shard]:
         """Return those that are there; asks anew for one that an earlier answer doesn't have."""
-        known = {
-            entry.shard
-            for stream in {shard.stream for shard in shards}
-            for entry in self._queries.recent(stream, KNOWN_SECONDS)
-        }
-        if all(shard in known for shard in shards):
-            return list(shards)
-        return self._queries.existing(list(shards))
+        known = self._known(shards, KNOWN_SECONDS)
+        if not known.issuperset(shards):
+            known = self._known(shards, 0.0)
+        return [shard for shard in shards if shard in known]
+
+    def _known(self, shards: Collection[Shard], max_age: float) -> set[Shard]:
+        streams = {shard.stream for shard in shards}
+        return {entry.shard for stream in streams for entry in self._queries.recent(stream, max_age)}
 
     def _open(self, shard: Shard, position: int) -> str:
         with answering(f"where to begin in {shard}"):

@@ -80,7 +80,7 @@ class LocalBroker(Broker):
 
     def shards(self, source: Source) -> list[Shard]:
         """Return all partitions the source has now, by stream and number."""
-        return belonging(self._log.partitions(), source)
+        return belonging(self._log.shards(), source)
 
     def resolve(self, position: Position, shards: Sequence[Shard]) -> dict[Shard, int]:
         """Turn a position into offsets; shards of deleted streams are left out.
@@ -91,9 +91,7 @@ class LocalBroker(Broker):
 
     def bounds(self, shards: Sequence[Shard]) -> dict[Shard, Bounds]:
         """Return what the partitions keep now; those of deleted streams are left out."""
-        found = self._log.partitions({shard.stream for shard in shards})
-        kept = ((shard, found.get(shard)) for shard in shards)
-        return {shard: Bounds(log.first, log.end) for shard, log in kept if log is not None}
+        return self._log.bounds(shards)
 
     def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
         """Look at records from an offset on."""

@@ -7,24 +7,28 @@ thread's own connection and raise django.db.Error as it comes.
 
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
+from uuid import UUID
 
 from django.db import connections, transaction
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import CharField, F, Min, Q, QuerySet
+from django.db.models.functions import Cast
 
 from streamapp.brokers.local.entry import Entry
 from streamapp.exceptions import PublishFailed
 from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
-from streamapp.records import Shard
+from streamapp.records import Bounds, Shard
 
 Bytes = bytes | memoryview | None
 COLUMNS = ("offset", "key", "value", "headers", "timestamp")
 ROWS_AT_ONCE = 10
 Row = tuple[int, Bytes, Bytes, Mapping[str, str], int]
 """Offset, key, value, headers as base64, milliseconds since the epoch."""
+Place = tuple[str, str, str]
+"""Stream, number and incarnation: the fields of a shard."""
 
 
 class Partition(NamedTuple):
@@ -79,16 +83,23 @@ class Log:
         found = self._by_shard(rows)
         return {shard: found[shard] for shard in wanted if shard in found}
 
+    def shards(self) -> list[Shard]:
+        """Return all partitions as shards, by stream and number, in one query."""
+        rows = LocalPartition.objects.using(self.database).filter(stream__broker=self._broker)
+        return [Shard(*place) for place, _ in _places(rows)]
+
+    def bounds(self, shards: Iterable[Shard]) -> dict[Shard, Bounds]:
+        """Return what these partitions keep, as far as they are there; in one query."""
+        wanted = list(shards)
+        rows = LocalPartition.objects.using(self.database).filter(
+            stream__broker=self._broker, stream__name__in={shard.stream for shard in wanted}
+        )
+        # A shard is found under the plain tuple of its fields: ten thousand more shards take time to make.
+        found = {place: (first, end) for place, (_, first, end) in _places(rows)}
+        return {shard: Bounds(*kept) for shard in wanted if (kept := found.get(shard)) is not None}
+
     def _by_shard(self, rows: QuerySet[LocalPartition]) -> dict[Shard, Partition]:
-        columns = rows.values_list("stream__name", "number", "stream__incarnation", "id", "first", "end")
-        # One text for all partitions of a stream: to write it costs more than all the rest of a row.
-        made: dict[str, str] = {}
-        return {
-            Shard(name, str(number), made.get(name) or made.setdefault(name, str(incarnation))): Partition(
-                id, first, end
-            )
-            for name, number, incarnation, id, first, end in columns.order_by("stream__name", "number")
-        }
+        return {Shard(*place): Partition(*values) for place, values in _places(rows)}
 
     def create(self, stream: str, partitions: int) -> None:
         """Make the stream unless it exists, and what is missing of its first `partitions` partitions."""
@@ -161,3 +172,15 @@ class Log:
 
     def _records(self) -> QuerySet[LocalRecord]:
         return LocalRecord.objects.using(self.database)
+
+
+def _places(rows: QuerySet[LocalPartition]) -> Iterator[tuple[Place, tuple[int, int, int]]]:
+    """Yield of each row stream, number and incarnation, and then id, first and end."""
+    columns = rows.annotate(made=Cast("stream__incarnation", CharField())).values_list(
+        "stream__name", "number", "made", "id", "first", "end"
+    )
+    # The text of an incarnation is made once a stream: that costs more than all the rest of a row.
+    incarnations: dict[str, str] = {}
+    for name, number, made, *values in columns.order_by("stream__name", "number"):
+        incarnation = incarnations.get(made) or incarnations.setdefault(made, str(UUID(made)))
+        yield (name, str(number), incarnation), (values[0], values[1], values[2])
