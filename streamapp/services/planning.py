@@ -11,7 +11,7 @@ from streamapp.services.closing import Lineage, gated
 from streamapp.services.flags import Flag
 from streamapp.services.plans import Left, Line, Plan
 from streamapp.services.remarks import Remarks
-from streamapp.services.rows import Row, rows_of
+from streamapp.services.rows import Row, now_for, rows_of
 from streamapp.services.targets import Asked, Target, dump
 
 Rows = Mapping[Shard, Row]
@@ -29,6 +29,7 @@ class Planning:
 
     def plan(self, lineage: Lineage, shards: Collection[Shard] | None) -> Plan:
         """Return the plan for the chosen shards, or all; see `streamapp.services.rewind.plan`."""
+        reviewed_at = now_for(self.subscription)
         rows = rows_of(self.subscription, lineage)
         chosen = _chosen(self.subscription, rows, shards)
         asked = self.target.resolve(chosen, self.broker)
@@ -41,7 +42,7 @@ class Planning:
         lines = tuple(
             self._line(shard, rows[shard], at, bounds.get(shard), remarks) for shard, at in wanted.items()
         )
-        return self._made(chosen, lines, asked, lineage, whole=shards is None)
+        return self._made(chosen, lines, asked, lineage, whole=shards is None, reviewed_at=reviewed_at)
 
     def _bounds(self, moving: Sequence[Shard], asked: Asked) -> Mapping[Shard, Bounds]:
         """Ask for the bounds of those shards only of which the target hasn't asked."""
@@ -55,7 +56,14 @@ class Planning:
         return {shard: each.since for shard, each in kept.items() if each.since is not None}
 
     def _made(
-        self, chosen: Rows, lines: tuple[Line, ...], asked: Asked, lineage: Lineage, *, whole: bool
+        self,
+        chosen: Rows,
+        lines: tuple[Line, ...],
+        asked: Asked,
+        lineage: Lineage,
+        *,
+        whole: bool,
+        reviewed_at: str,
     ) -> Plan:
         moved = {line.checkpoint for line in lines}
         left = {shard: flag for shard, flag in asked.staying.items() if chosen[shard].pk not in moved}
@@ -66,6 +74,7 @@ class Planning:
             subscription=self.subscription,
             subscription_id=next(iter(chosen.values())).subscription_id,
             broker=self.broker.alias,
+            reviewed_at=reviewed_at,
             target=str(self.target),
             whole=whole,
             staying=sum(row.pk not in named for row in chosen.values()),

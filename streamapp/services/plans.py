@@ -81,16 +81,18 @@ class Left:
 class Plan:
     """What a rewind will write, fixed as numbers: applying it writes these and nothing else.
 
-    `staying` counts the shards that were chosen and that the position doesn't name; `left` are those
-    that it can't move, and why. `whole` tells that the scope was every shard of the subscription, else
-    `chosen` has the ids of their checkpoints. `broker` is the alias of its broker. `asked` is the target
-    as plain values, `words` what the command line takes for it, `echo` its moment in two zones.
-    `replay_from` is the position that is mounted under that name, if any. `undoes` is a rewind's number.
+    `reviewed_at` is when its rows were read, by the clock of the database. `staying` counts the shards
+    that were chosen and that the position doesn't name; `left` are those that it can't move, and why.
+    `whole` tells that the scope was every shard of the subscription, else `chosen` has the ids of their
+    checkpoints. `broker` is the alias of its broker. `asked` is the target as plain values, `words` what
+    the command line takes for it, `echo` its moment in two zones. `replay_from` is the position that is
+    mounted under that name, if any. `undoes` is a rewind's number.
     """
 
     subscription: str
     subscription_id: int
     broker: str
+    reviewed_at: str
     target: str
     whole: bool
     staying: int

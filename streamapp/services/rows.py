@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, Q
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Now
 
 from streamapp.conf import configuration
-from streamapp.models import Checkpoint, HeldRecord
+from streamapp.models import Checkpoint, HeldRecord, Subscription
 from streamapp.models.fields import decode_position
 from streamapp.records import Shard
 from streamapp.services.closing import Lineage
@@ -24,6 +24,13 @@ class Row(NamedTuple):
     revision: int
     held_count: int
     is_read: bool
+
+
+def now_for(subscription: str) -> str:
+    """Return the present moment by the database's clock, as ISO 8601; empty if there is no such row."""
+    rows = Subscription.objects.using(configuration().DATABASE).filter(name=subscription)
+    now = rows.annotate(now=Now()).values_list("now", flat=True).first()
+    return now.isoformat() if now else ""
 
 
 def rows_of(subscription: str, present: Lineage) -> dict[Shard, Row]:
