@@ -357,6 +357,13 @@ class Broker(ABC):
         """
         return end - first
 
+    def is_before(self, position: int, other: int) -> bool | None:
+        """Tell whether a position lies in front of another one of its shard; None where only the log knows.
+
+        Numbers are in the order of reading for one kind of position; a moment and a record don't compare.
+        """
+        return position < other
+
     @abstractmethod
     def close(self) -> None:
         """Free clients and threads; safe to call twice."""

@@ -1,7 +1,7 @@
 """What stands first at the new positions of a plan, and what that says of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from streamapp import registry
 from streamapp.brokers.looking import Glance, Peeked, Stop
@@ -34,6 +34,14 @@ class Firsts:
 def needs_a_look(plan: Plan) -> bool:
     """Tell whether only a look says what is at the new positions: where they don't count records."""
     return any(line.between is None for line in plan.lines)
+
+
+def observed(plan: Plan, firsts: Firsts) -> Plan:
+    """Return the plan with the remarks of a look beside its own."""
+    lines = (
+        line._replace(flags=(*line.flags, *firsts.flags.get(line.checkpoint, ()))) for line in plan.lines
+    )
+    return replace(plan, lines=tuple(lines))
 
 
 def first_records(plan: Plan, lines: Sequence[Line]) -> Firsts:

@@ -18,6 +18,7 @@ class Flag(StrEnum):
     UNKNOWN = "bounds not known to the broker"
     REOPENED = "was finished: read again"
     GATED = "not read before its parents are finished again"
+    ALONE = "its parents stay finished: what they hold is not read again"
     FINISHED = "finished: not read any more"
     MOVED_ON = "read on since the rewind: that is read again or skipped as well"
     SUPERSEDED = "rewound again since"

@@ -38,7 +38,8 @@ class Planning:
         bounds = self._bounds(moving, asked)
         wanted = {shard: _wanted(shard, asked, bounds, waiting) for shard in moving}
         self._refuse_behind(wanted, bounds)
-        remarks = Remarks(self.target.is_moment, waiting, asked.flags, self._kept_since(bounds))
+        alone = _alone(wanted, rows, lineage)
+        remarks = Remarks(self.target.is_moment, waiting, alone, asked.flags, self._kept_since(bounds))
         lines = tuple(
             self._line(shard, rows[shard], at, bounds.get(shard), remarks) for shard, at in wanted.items()
         )
@@ -135,6 +136,16 @@ def _wanted(shard: Shard, asked: Asked, bounds: Mapping[Shard, Bounds], waiting:
     if own is None or (own == SHARD_END and shard in waiting):
         return bounds[shard].first if shard in bounds else 0
     return own
+
+
+def _alone(wanted: Mapping[Shard, int], rows: Rows, lineage: Lineage) -> set[Shard]:
+    """Return the shards of which all parents will stand at their ends, and there is one."""
+    parents = {shard: [each for each in lineage.get(shard, ()) if each in rows] for shard in wanted}
+    return {
+        shard
+        for shard, some in parents.items()
+        if some and all(wanted.get(each, rows[each].position) == SHARD_END for each in some)
+    }
 
 
 def _within(position: int, bounds: Bounds | None) -> int:

@@ -11,7 +11,7 @@ from django.core import signing
 from streamapp.exceptions import StalePlan
 from streamapp.positions import SHARD_END
 from streamapp.services.flags import Flag
-from streamapp.services.places import described
+from streamapp.services.places import described, is_before
 from streamapp.services.wording import amount, span
 
 __all__ = ["Flag", "Left", "Line", "Plan"]
@@ -46,14 +46,16 @@ class Line(NamedTuple):
             return "nothing moves"
         if self.new == SHARD_END:
             return "the rest of it is skipped"
-        again = self.new < self.old
+        again = is_before(broker, self.new, self.old)
+        if again is None:
+            return "read from that moment on"
         if self.between is None:
             return "records are read again" if again else "records are skipped"
         return f"{amount(abs(self.between), 'record')} {'read again' if again else 'skipped'}"
 
     def _effect_while_holding(self, broker: str) -> str:
         counted = "" if self.between is None else f"at most {amount(abs(self.between), 'record')} "
-        parts = [f"{counted or 'records are '}skipped"] if self.new > self.old else []
+        parts = [f"{counted or 'records are '}skipped"] if is_before(broker, self.old, self.new) else []
         again = f"all from {described(broker, self.new)} on read again"
         return ", ".join([*parts, *[again] * (Flag.HOLDING in self.flags)])
 

@@ -13,13 +13,14 @@ from streamapp.services.rows import Row
 class Remarks:
     """Finds the flags of a plan's shards.
 
-    `is_moment` tells whether the target means a moment, `waiting` which shards wait for others, `given`
-    what the target itself remarks. `since` is the moment before which a log keeps nothing, as a position,
-    for logs of which no first record is known.
+    `is_moment` tells whether the target means a moment, `waiting` which shards wait for others, `alone`
+    which have only parents that stay finished, `given` what the target itself remarks. `since` is the
+    moment before which a log keeps nothing, as a position, for logs of which no first record is known.
     """
 
     is_moment: bool
     waiting: Collection[Shard]
+    alone: Collection[Shard]
     given: Mapping[Shard, tuple[Flag, ...]]
     since: Mapping[Shard, int]
 
@@ -39,6 +40,8 @@ class Remarks:
             found.append(Flag.FINISHED if new == SHARD_END else Flag.REOPENED)
         if gated:
             found.append(Flag.GATED)
+        if shard in self.alone and _may_be_before_birth(new, bounds):
+            found.append(Flag.ALONE)
         found += given
         # A finished shard has no reader and needs none to be taken; one that waits neither.
         if not (row.is_read or gated or old == SHARD_END):
@@ -53,6 +56,11 @@ class Remarks:
         if bounds.first < new < self.since.get(shard, 0):
             return Flag.OLDER
         return Flag.NOTHING_YET if self.is_moment and bounds.end <= new < SHARD_END else None
+
+
+def _may_be_before_birth(new: int, bounds: Bounds | None) -> bool:
+    """Tell the oldest record and a past moment from a record of the shard itself, and from the tip."""
+    return bounds is not None and bounds.is_moment and new < bounds.end
 
 
 def _comes_again(row: Row, new: int, bounds: Bounds | None) -> bool:

@@ -178,6 +178,10 @@ class KinesisBroker(Broker):
         """Return None: sequence numbers don't count records."""
         return None
 
+    def is_before(self, position: int, other: int) -> bool | None:
+        """Compare places of one kind, and with the ends; a record and a moment don't compare."""
+        return packing.is_before(position, other)
+
     def close(self) -> None:
         """Free clients and threads of this process; safe to call twice."""
         if pool := self._pools.pop(os.getpid(), None):

@@ -55,7 +55,14 @@ class Looks:
 
     def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:
         """Look at one record of each shard that is there, several shards at a time."""
-        return look_at_each(self.peek, {shard: places[shard] for shard in self._listed(places)}, seconds)
+        return look_at_each(self._first, {shard: places[shard] for shard in self._listed(places)}, seconds)
+
+    def _first(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Look for one record; the place of one that isn't there, nor any behind it, is refused."""
+        peeked = self.peek(shard, position, limits)
+        if _is_exact(position) and not peeked.records and peeked.stop is Stop.END:
+            raise _unknown(shard, position)
+        return peeked
 
     def _listed(self, shards: Collection[Shard]) -> list[Shard]:
         """Return those that are there; asks anew for one that an earlier answer doesn't have."""
@@ -134,10 +141,19 @@ def _take(shard: Shard, answer: Any, gathering: Gathering) -> Stop | None:
 
 def _begin(gathering: Gathering, entries: list[Entry]) -> None:
     """Note that a record to begin with is gone: the service begins with the next one silently."""
-    place = packing.unpack(gathering.begin)
-    exact = isinstance(place, packing.Place) and not place.after
-    if exact and entries and not gathering.records and entries[0].position != gathering.begin:
+    if (
+        _is_exact(gathering.begin)
+        and entries
+        and not gathering.records
+        and entries[0].position != gathering.begin
+    ):
         gathering.move(entries[0].position)
+
+
+def _is_exact(position: int) -> bool:
+    """Tell the place of one record from a moment, from the ends, and from what comes after a record."""
+    place = None if position == SHARD_END else packing.unpack(position)
+    return isinstance(place, packing.Place) and not place.after
 
 
 def _unknown(shard: Shard, position: int) -> InvalidPosition:

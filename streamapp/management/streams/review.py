@@ -8,8 +8,8 @@ from streamapp.services.wording import amount
 HEADINGS = ("shard", "old", "new", "records between", "note")
 
 
-def review(plan: Plan) -> str:
-    """Return the plan as a table with a heading."""
+def review(plan: Plan, note: str = "") -> str:
+    """Return the plan as a table with a heading; `note` says what was not looked at."""
     lines = [
         f"{plan.subscription} to {plan.target}: {plan.scope}. {plan.effect}",
         *([plan.echo] if plan.echo else []),
@@ -18,7 +18,8 @@ def review(plan: Plan) -> str:
     if plan.staying:
         lines.append(f"No change: {amount(plan.staying, 'other shard')} not named by the position.")
     lines += [f"No change: {left.shard}: {left.flag}" for left in plan.left]
-    lines += [f"! {note}." for note in plan.remarks]
+    lines += [f"! {remark}." for remark in plan.remarks]
+    lines += [f"! {note}"] * bool(note)
     return "\n".join(lines)
 
 
