@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from streamapp.admin.cells import time
 from streamapp.exceptions import StalePlan
+from streamapp.positions import SHARD_END
 from streamapp.services.firsts import Firsts, first_records, needs_a_look
 from streamapp.services.places import described
 from streamapp.services.plans import Flag, Line, Plan
@@ -58,4 +59,5 @@ def _cells(broker: str, line: Line, firsts: Firsts) -> dict[str, Any]:
         "time": time(record.timestamp) if record else "",
         "record": record,
         "looked": line.checkpoint in firsts.records,
+        "is_over": line.new == SHARD_END,
     }

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from streamapp import registry
+from streamapp.brokers.base import Broker
 from streamapp.brokers.looking import Glance, Peeked, Stop
 from streamapp.conf import configuration
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.models import Checkpoint
+from streamapp.mount import Mount
 from streamapp.positions import SHARD_END
 from streamapp.services.flags import Flag
 from streamapp.services.plans import Line, Plan
@@ -59,14 +61,15 @@ def first_records(plan: Plan, lines: Sequence[Line]) -> Firsts:
     except BrokerUnavailable as error:
         return Firsts(note=f"First records can't be shown: {error}")
     found = {pk: glances[row.key] for pk, row in rows.items() if row.key in glances}
-    records = {
-        pk: next((shown(record, mount, broker.describe) for record in glance.records), None)
-        for pk, glance in found.items()
-        if isinstance(glance, Peeked)
-    }
+    records = {pk: _record(glance, mount, broker) for pk, glance in found.items()}
     is_moment = load(list(plan.asked)).is_moment if plan.asked else False
     flags = {pk: _flags(glance, asked[pk], is_moment=is_moment) for pk, glance in found.items()}
     return Firsts(records, flags, _note(len(asked), len(found)))
+
+
+def _record(glance: Glance, mount: Mount, broker: Broker) -> ShownRecord | None:
+    records = glance.records if isinstance(glance, Peeked) else ()
+    return next((shown(record, mount, broker.describe) for record in records), None)
 
 
 def _flags(glance: Glance, line: Line, *, is_moment: bool) -> tuple[Flag, ...]:

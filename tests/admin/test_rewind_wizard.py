@@ -6,6 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from streamapp.brokers.local import LocalBroker
+from streamapp.exceptions import BrokerUnavailable
 from streamapp.models import Checkpoint, History, Rewind
 from streamapp.positions import At
 from streamapp.services import rewind
@@ -193,6 +195,31 @@ def test_the_first_record_at_the_new_position_is_shown_to_who_may_see_records(ad
     assert "First record there" in shown and ":55:00" in shown
     assert '<pre class="streamapp-first">{}</pre>' in shown
     assert "First record there" not in text_of(review(operator, rows, "1@55"))
+
+
+def test_every_shard_of_the_page_shows_its_own_first_record_and_none_is_left_out(admin_client):
+    rows = started("ledger.spend", dict.fromkeys(log(partitions=30, first=0, end=3), 2))
+    reviewed = review(admin_client, rows, "earliest")
+    assert reviewed.content.decode().count('<pre class="streamapp-first">') == 30
+    assert reviewed.context["firsts_note"] == "" and "not looked at" not in text_of(reviewed)
+
+
+def test_a_shard_that_was_not_reached_in_time_says_so_and_the_page_says_why(admin_client, rows, monkeypatch):
+    whole = LocalBroker.firsts
+    monkeypatch.setattr(LocalBroker, "firsts", lambda *given: dict([*whole(*given).items()][:1]))
+    reviewed = review(admin_client, rows, "earliest")
+    assert text_of(reviewed).count("not looked at") == 2
+    assert "The first records of 1 of these 3 shards are shown: a review looks" in text_of(reviewed)
+
+
+def test_a_broker_that_does_not_answer_costs_the_records_and_not_the_review(admin_client, rows, monkeypatch):
+    def refuse(*_):
+        raise BrokerUnavailable("It didn't answer within 3 s.")
+
+    monkeypatch.setattr(LocalBroker, "firsts", refuse)
+    reviewed = review(admin_client, rows, "earliest")
+    assert "First records can't be shown: It didn't answer within 3 s." in text_of(reviewed)
+    assert set(lines(reviewed).values()) == {40}
 
 
 # Two operators
