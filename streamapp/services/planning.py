@@ -36,7 +36,7 @@ class Planning:
         waiting = gated(asked.positions, lineage) & rows.keys()
         moving = [shard for shard in rows if shard in asked.positions or shard in waiting]
         bounds = self._bounds(moving, asked)
-        wanted = {shard: _wanted(shard, asked, bounds, waiting) for shard in moving}
+        wanted = _wanted(moving, asked, bounds, waiting)
         self._refuse_behind(wanted, bounds)
         alone = _alone(wanted, rows, lineage)
         remarks = Remarks(self.target.is_moment, waiting, alone, asked.flags, self._kept_since(bounds))
@@ -103,16 +103,10 @@ class Planning:
 
     def _line(self, shard: Shard, row: Row, asked: int, bounds: Bounds | None, remarks: Remarks) -> Line:
         new = _within(asked, bounds)
-        return Line(
-            checkpoint=row.pk,
-            shard=f"{shard.stream}/{shard.id}",
-            old=row.position,
-            new=new,
-            between=self.broker.records_between(_within(row.position, bounds), new),
-            flags=remarks.on(shard, row, asked, new, bounds),
-            revision=row.revision,
-            held=row.held_count,
-        )
+        between = self.broker.records_between(_within(row.position, bounds), new)
+        flags = remarks.on(shard, row, asked, new, bounds)
+        name = f"{shard.stream}/{shard.id}"
+        return Line(row.pk, name, row.position, new, between, flags, row.revision, row.held_count)
 
 
 def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> Rows:
@@ -130,17 +124,20 @@ def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> 
     return rows if wanted is None else {shard: row for shard, row in rows.items() if shard in wanted}
 
 
-def _wanted(shard: Shard, asked: Asked, bounds: Mapping[Shard, Bounds], waiting: set[Shard]) -> int:
-    """Return the place of its own, or the first record for what waits and has none."""
-    own = asked.positions.get(shard)
-    if own is None or (own == SHARD_END and shard in waiting):
-        return bounds[shard].first if shard in bounds else 0
-    return own
+def _wanted(
+    moving: Sequence[Shard], asked: Asked, bounds: Mapping[Shard, Bounds], waiting: set[Shard]
+) -> dict[Shard, int]:
+    """Return the place of its own for each, or the first record for what waits and has none."""
+    own = asked.positions
+    firsts = {shard: bounds[shard].first if shard in bounds else 0 for shard in waiting}
+    unplaced = {shard: first for shard, first in firsts.items() if own.get(shard) in (None, SHARD_END)}
+    return {shard: unplaced[shard] if shard in unplaced else own[shard] for shard in moving}
 
 
 def _alone(wanted: Mapping[Shard, int], rows: Rows, lineage: Lineage) -> set[Shard]:
     """Return the shards of which all parents will stand at their ends, and there is one."""
-    parents = {shard: [each for each in lineage.get(shard, ()) if each in rows] for shard in wanted}
+    born = [shard for shard in wanted if lineage.get(shard)]
+    parents = {shard: [each for each in lineage[shard] if each in rows] for shard in born}
     return {
         shard
         for shard, some in parents.items()

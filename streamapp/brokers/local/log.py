@@ -181,6 +181,6 @@ def _places(rows: QuerySet[LocalPartition]) -> Iterator[tuple[Place, tuple[int, 
     )
     # The text of an incarnation is made once a stream: that costs more than all the rest of a row.
     incarnations: dict[str, str] = {}
-    for name, number, made, *values in columns.order_by("stream__name", "number"):
+    for name, number, made, id, first, end in columns.order_by("stream__name", "number"):
         incarnation = incarnations.get(made) or incarnations.setdefault(made, str(UUID(made)))
-        yield (name, str(number), incarnation), (values[0], values[1], values[2])
+        yield (name, str(number), incarnation), (id, first, end)
