@@ -95,8 +95,8 @@ class Log:
             stream__broker=self._broker, stream__name__in={shard.stream for shard in wanted}
         )
         # A shard is found under the plain tuple of its fields: ten thousand more shards take time to make.
-        found = {place: (first, end) for place, (_, first, end) in _places(rows)}
-        return {shard: Bounds(*kept) for shard in wanted if (kept := found.get(shard)) is not None}
+        found = {place: Bounds(first, end) for place, (_, first, end) in _places(rows)}
+        return {shard: kept for shard in wanted if (kept := found.get(shard)) is not None}
 
     def _by_shard(self, rows: QuerySet[LocalPartition]) -> dict[Shard, Partition]:
         return {Shard(*place): Partition(*values) for place, values in _places(rows)}
