@@ -36,7 +36,7 @@ class OperatorStore:
         worker: UUID | None = None,
         checkpoints: Collection[int] = (),
     ) -> Iterator[None]:
-        """Keep other orders for the same subscription or worker out, and raise the checkpoints' revisions.
+        """Keep other orders for the same subscription or worker out, and lock the rows of checkpoints.
 
         The first statement is a write, because SQLite takes its lock with it: what is read after it
         stays true. The rows of checkpoints are locked in the order in which saves lock them.
@@ -48,7 +48,6 @@ class OperatorStore:
                 self._workers.filter(pk=worker).update(host=F("host"))
             locked = self._checkpoints.filter(pk__in=checkpoints).order_by("pk").select_for_update()
             list(locked.values_list("pk", flat=True))
-            self._checkpoints.filter(pk__in=checkpoints).update(revision=F("revision") + 1)
             yield
 
     def pause(self, subscription: int, checkpoints: Sequence[int | None]) -> None:
@@ -69,7 +68,11 @@ class OperatorStore:
         self._pauses.filter(pk__in=pauses).delete()
 
     def skip(self, checkpoint: int, position: int) -> None:
-        """Order one record to be settled by whoever holds its shard, or takes it next."""
+        """Order one record to be settled by whoever holds its shard, or takes it next.
+
+        A rewind that was reviewed before would bring it again: it must be reviewed anew.
+        """
+        self._checkpoints.filter(pk=checkpoint).update(revision=F("revision") + 1)
         SkippedRecord(
             checkpoint_id=checkpoint,
             position=position,
