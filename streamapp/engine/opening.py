@@ -92,7 +92,9 @@ class Opening:
         if not taken:
             return {}
         everywhere = self._broker.resolve(position, self._broker.shards(self._mount.source) or list(taken))
-        return {shard: Placed(taken[shard], at) for shard, at in everywhere.items() if shard in taken}
+        return {
+            shard: Placed(taken[shard], at, anew=True) for shard, at in everywhere.items() if shard in taken
+        }
 
     def _check(self, setting: str, position: Position | None, shards: Sequence[Shard]) -> None:
         if not position or not shards:

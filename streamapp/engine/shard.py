@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A lease that was taken, with where to read from; usually what the row says."""
+    """A lease that was taken, with where to read from; usually what the row says.
+
+    `anew` tells that all from there on is delivered, whatever the row remembers as settled: a replay may
+    begin at the very place where the row stands.
+    """
 
     lease: Taken
     position: int
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ class ShardState:
         self.writing = Lock()
         self._keeping = keeping
         self._stored: Place | None = placed.lease.place
-        self._recall: Place | None = placed.lease.place
+        self._recall = None if placed.anew else placed.lease.place
         self._begin(placed.position)
 
     def _begin(self, position: int) -> None:
