@@ -157,7 +157,7 @@ class ShardState:
         return position in self._known
 
     def retire(self) -> frozenset[int]:
-        """Settle those records to skip that are held here; return all that were settled so."""
+        """Settle those records to skip that are held here; return all that were since the last move."""
         if self.target is not None:
             return frozenset()
         for position in self.skips - self.retired:
@@ -166,7 +166,7 @@ class ShardState:
                 if self.waits:
                     self.waits.end_at(position)
         self.notes.forget(self.retired)
-        return self.skips & self.retired
+        return frozenset(self.retired)
 
     def void(self) -> None:
         """Make every outcome of what was delivered so far worthless."""
