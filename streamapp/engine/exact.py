@@ -47,8 +47,8 @@ class ExactHandling(Handling):
             raise Outage from error
 
     def _conclude(self, part: Slice, index: int, outcome: Outcome) -> None:
-        """Settle nothing that the transaction has settled."""
-        if isinstance(outcome, Gone) or not outcome.settles:
+        """Settle nothing that the transaction has settled; one that was rolled back has settled nothing."""
+        if isinstance(outcome, Gone) or not outcome.settles or not part.span.is_passed(index):
             self._settle(part, index, outcome)
         elif outcome.kind is Kind.DROP:
             logger.warning("Record dropped. %s", self._fields(part, index, reason=outcome.reason))
