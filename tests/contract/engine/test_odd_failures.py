@@ -54,7 +54,9 @@ def batch_async(raised):
 
 @pytest.mark.parametrize("make", [single, single_async, batch, batch_async])
 @pytest.mark.parametrize(
-    "raised", [Mute(), CancelledError(), RecursionError()], ids=["mute", "cancelled", "recursion"]
+    "raised",
+    [Mute(), CancelledError(), RecursionError(), BaseExceptionGroup("", [CancelledError()])],
+    ids=["mute", "cancelled", "recursion", "group"],
 )
 def test_it_is_a_failure_like_any_other(project: Project, make, raised):
     running = project.start(project.mount(make(raised))).run("a").run("b").run("c")
