@@ -3,6 +3,7 @@
 from asyncio import CancelledError
 
 import pytest
+from django.db import connection
 
 from streamapp import Outcome, Record
 from streamapp.engine.event_loop import EventLoop
@@ -102,3 +103,16 @@ def test_a_decoder_may_complain_in_such_words(project: Project, kind):
     running = project.start(project.mount(handle, decode=decode)).run("a")
     assert running.service.quarantined[0].reason == "ValueError: \ufffd and ?"
     assert running.checkpoint() == 1
+
+
+def test_causes_in_a_circle_come_to_an_end(project: Project):
+    """They are looked through for the database's own, once its connection is gone."""
+
+    def handle(order: str) -> None:
+        connection.close()
+        first, second = ValueError("first"), ValueError("second")
+        first.__cause__, second.__cause__ = second, first
+        raise first
+
+    running = project.start(project.mount(handle, transaction="none")).run("a")
+    assert running.held == [(b"a", "hold")]
