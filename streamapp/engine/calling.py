@@ -5,6 +5,7 @@ or returns `retry`, because then the record is handled again as a whole.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.db import connections, transaction
@@ -12,6 +13,7 @@ from django.db import connections, transaction
 from streamapp.engine.event_loop import EventLoop
 from streamapp.exceptions import StreamappError
 from streamapp.mount import Mount
+from streamapp.observability.logs import text_of
 from streamapp.outcomes import ACK, Kind, Outcome
 
 Call = Callable[..., Any]
@@ -83,7 +85,10 @@ def checked(outcome: Any) -> Outcome:
     if outcome is None:
         return ACK
     if isinstance(outcome, Outcome):
-        return outcome
+        # A reason is often the exception itself.
+        return (
+            outcome if isinstance(outcome.reason, str) else replace(outcome, reason=text_of(outcome.reason))
+        )
     raise WrongOutcome(f"The handler returned {outcome!r}. Return an Outcome, or None for ack.")
 
 
