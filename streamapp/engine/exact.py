@@ -34,14 +34,14 @@ class ExactHandling(Handling):
     def _report(self, error: BaseException, part: Slice, index: int) -> None:
         if isinstance(error, Superseded):
             logger.warning("Commit refused, its writes are undone. %s", self._fields(part, index))
-            self._read_back()
+            self._let_go(part)
             raise Outage from error
         super()._report(error, part, index)
 
-    def _read_back(self) -> None:
+    def _let_go(self, part: Slice) -> None:
         """Go on from what the rows say; the records in question then come again, or to somebody else."""
         try:
-            self._committer.read_back()
+            self._committer.let_go(part)
         except DatabaseError as error:
             close_old_connections()
             raise Outage from error

@@ -108,10 +108,7 @@ class Leaving:
 
     def _let_go(self, part: Slice) -> None:
         """Void what is somebody else's; raises Outage while nothing tells that it is."""
-        if part.state.claimed:
-            part.state.void()
-        else:
-            self._committer.read_back()
+        self._committer.let_go(part)
         if part.current:
             raise Outage("The row of the shard isn't what this worker believes.")
 
