@@ -85,11 +85,16 @@ def checked(outcome: Any) -> Outcome:
     if outcome is None:
         return ACK
     if isinstance(outcome, Outcome):
-        # A reason is often the exception itself.
-        return (
-            outcome if isinstance(outcome.reason, str) else replace(outcome, reason=text_of(outcome.reason))
-        )
+        return _worded(outcome)
     raise WrongOutcome(f"The handler returned {outcome!r}. Return an Outcome, or None for ack.")
+
+
+def _worded(outcome: Outcome) -> Outcome:
+    """Return an outcome with its reason as text: handlers pass the exception itself."""
+    reason: object = outcome.reason
+    if isinstance(reason, str):
+        return outcome
+    return replace(outcome, reason="" if reason is None else text_of(reason))
 
 
 def checked_list(outcomes: Any, records: int) -> Outcome | list[Outcome]:

@@ -87,7 +87,7 @@ class Committer:
             self._adopt([each.state for each in snapshots if each.state.checkpoint not in moved])
 
     def let_go(self, part: Slice) -> None:
-        """Void a copy whose claim was lost; of anything else adopt what the rows say. Raises django.db.Error."""
+        """Void a copy whose claim was lost; else adopt what all rows say. Raises django.db.Error."""
         if part.state.claimed:
             part.state.void()
         else:
