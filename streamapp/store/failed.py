@@ -1,9 +1,12 @@
 """Records that left their shards: delayed ones, claimed by compare-and-set, and dead letters."""
 
 from base64 import b64decode, b64encode
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -134,7 +137,12 @@ class DelayedStore:
         return bool(rows.update(claim=None, claimed_until=None, **changes))
 
     def _claimed(self, claims: Mapping[int, UUID]) -> "QuerySet[DelayedRecord]":
-        return self._rows.filter(id__in=claims, claim__in=set(claims.values()))
+        """Return the rows that are still claimed so: each by its own claim, which it shares with others."""
+        rows_of: defaultdict[UUID, list[int]] = defaultdict(list)
+        for row, claim in claims.items():
+            rows_of[claim].append(row)
+        nothing = Q(id__in=())
+        return self._rows.filter(reduce(or_, (Q(id__in=ids, claim=c) for c, ids in rows_of.items()), nothing))
 
     @property
     def _rows(self) -> "QuerySet[DelayedRecord]":

@@ -127,3 +127,19 @@ def test_what_an_operator_does_to_a_copy_no_lost_claim_writes_over(store, act):
     assert store.delayed.finish(claims(lost)) == set()
     assert not store.delayed.again(lost, COPIED.copy(), 3600.0)
     assert positions(claim(store)) == [1]
+
+
+@pytest.mark.parametrize("write", ["finish", "release", "renew"])
+def test_a_claim_of_one_record_says_nothing_of_another_that_shares_it(store, write):
+    """A copy that fails again at once is claimed anew while its worker still has to end the first claim."""
+    for position in (1, 2):
+        store.delayed.add(NAME, record(position), COPIED, -1.0)
+    (first,) = claim(store, most=1)
+    store.delayed.again(first, COPIED.copy(), -1.0)
+    again, other = sorted(claim(store), key=lambda each: each.record.position)
+    mixed = {**claims(first), **claims(other)}
+    before = DelayedRecord.objects.get(pk=again.id)
+    store.delayed.renew(mixed, 9999.0) if write == "renew" else getattr(store.delayed, write)(mixed)
+    after = DelayedRecord.objects.get(pk=again.id)
+    assert (after.claim, after.claimed_until) == (before.claim, before.claimed_until)
+    assert not DelayedRecord.objects.filter(pk=other.id, claimed_until=before.claimed_until).exists()
