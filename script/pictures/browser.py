@@ -34,9 +34,13 @@ def photograph(
         for name in walk(page):
             for look in LOOKS if every_look else documented(name):
                 look.put_on(page)
-                page.screenshot(path=target / f"{name}{look.suffix}.png", full_page=name not in CUT)
+                _take(page, target / f"{name}{look.suffix}.png", whole=name not in CUT)
             LIGHT.put_on(page)
         browser.close()
+
+
+def _take(page: Page, path: Path, *, whole: bool) -> None:
+    page.screenshot(path=path, full_page=whole, animations="disabled")
 
 
 def documented(name: str) -> list[Look]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pictures.looks import HEIGHT, NARROW
+from pictures.looks import HEIGHT, NARROW, WIDE
 
 SCRIPT = Path(__file__).with_name("sight.js").read_text()
 FURTHER_STOPS = 12
@@ -16,7 +16,7 @@ class Sight:
     def __init__(self, page: Any) -> None:
         self.page = page
         self.console: list[str] = []
-        page.set_viewport_size({"width": NARROW, "height": HEIGHT})
+        self._widen(NARROW)
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.console.append(str(error)))
 
@@ -29,8 +29,14 @@ class Sight:
             self.page.emulate_media(color_scheme=colours)
             found += [f"{colours}: {each}" for each in self.page.evaluate("sight.faint()")]
         found += self._by_keyboard()
+        self._widen(WIDE)
+        found += [f"wide: {each}" for each in self.page.evaluate("sight.sideways()")]
+        self._widen(NARROW)
         said, self.console = self.console, []
         return [*found, *said]
+
+    def _widen(self, width: int) -> None:
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
 
     def _by_keyboard(self) -> list[str]:
         for _ in range(self.page.evaluate("sight.follow()") + FURTHER_STOPS):
