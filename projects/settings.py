@@ -99,7 +99,7 @@ if endpoint := env("KINESIS_ENDPOINT_URL", default=""):
         },
     }
 
-STREAMAPP = {
+STREAMAPP: dict[str, Any] = {
     "BROKERS": BROKERS,
     "SUBSCRIPTIONS": {
         "shipping.ship": {
@@ -108,6 +108,7 @@ STREAMAPP = {
             "SOURCE": {"stream": SHIPMENTS_STREAM},
             "GROUP": f"{STREAMS_PREFIX}shipping",
             "START_AT": "earliest",
+            "DRY_RUN": True,
         },
         "ledger.balances": {
             "HANDLER": "projects.ledger.streams.project_balance",

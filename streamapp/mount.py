@@ -65,6 +65,8 @@ class Mount:
     """What comes again behind a held record: everything, or only what isn't settled."""
     mask: tuple[str, ...] = ()
     """The fields that are hidden where records are shown."""
+    dry_run: bool = False
+    """Whether operators may let a worker handle a record in a transaction that is rolled back."""
     execute: Callable[[Record], Outcome] | None = None
     """Takes records over to be handled elsewhere; what it acks is there. None: the worker handles them."""
 

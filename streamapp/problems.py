@@ -63,6 +63,8 @@ class Code(StrEnum):
     SEVERAL_SOURCES = "E053"
     BAD_LIMIT = "E054"
     HOLD_WITHOUT_ORDER = "E055"
+    BAD_DRY_RUN = "E056"
+    NO_DRY_RUN = "E057"
     COPIES_FOR_ALL = "W004"
 
     # EXECUTE = "celery".
@@ -70,6 +72,7 @@ class Code(StrEnum):
     NO_CELERY_APP = "E061"
     NO_CELERY_TASKS = "E062"
     UNCONFIRMED = "E063"
+    REFUSED_TASKS = "E064"
 
 
 @dataclass(frozen=True, slots=True)

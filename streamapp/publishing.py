@@ -6,6 +6,8 @@ from typing import Any
 from streamapp import registry
 from streamapp.brokers.base import Published
 from streamapp.codecs import encode
+from streamapp.records import Shard
+from streamapp.unsent import Unsent, keep_back
 
 
 def publish(
@@ -26,13 +28,16 @@ def publish(
     the broker knows that it couldn't be reached and nothing was stored (Kafka's client doesn't, and
     raises PublishFailed), ConfigurationError for an alias that can't be used, and TypeError for a value
     that has no form in JSON.
+
+    In a dry run nothing is sent: the record is kept for whoever asked for the run, and its place is
+    the position 0 of a shard without a name.
     """
-    return registry.broker(broker).publish(
-        destination,
-        encode(value),
-        key=_bytes(key),
-        headers={name: _bytes(text) for name, text in (headers or {}).items()},
-    )
+    through = registry.broker(broker)
+    carried = {name: _bytes(text) for name, text in (headers or {}).items()}
+    record = Unsent(destination, encode(value), _bytes(key), carried)
+    if keep_back(record):
+        return Published(Shard(destination, ""), 0)
+    return through.publish(destination, record.value, key=record.key, headers=record.headers)
 
 
 def _bytes(text: Any) -> Any:

@@ -3,18 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Shard:
+class Shard(NamedTuple):
     """One ordered part of a stream; a Kafka partition is a shard.
 
     `incarnation` tells a stream from another one of the same name that was deleted before it was
     made (Kafka: the topic id). It belongs to the identity, so that a checkpoint of the old stream
     never moves a reader of the new one.
+
+    A tuple, because shards are the keys of almost every mapping: it is found five times as fast as a
+    dataclass, and there may be ten thousand.
     """
 
     stream: str
@@ -45,8 +47,7 @@ class Record:
         return None if self.value is None else msgspec.json.decode(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """What a shard's log keeps: `first` is its oldest record, `end` the place of the next one to come.
 
     Where `is_moment`, the end is a position from which only new records are read, but not the place

@@ -22,6 +22,7 @@ class Keep:
 DEFAULTS: Mapping[str, Keep] = {
     "DEAD_LETTERS": Keep(365, 1_000_000),
     "QUARANTINE": Keep(365, 1_000_000),
+    "DRY_RUNS": Keep(30, 10_000),
     "SKIPS": Keep(365, 10_000),
     "SKIPPED_RECORDS": Keep(365, 10_000),
 }

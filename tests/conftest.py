@@ -13,6 +13,7 @@ SERVERS = {
     "kinesalite": "KINESALITE_ENDPOINT_URL",
     "moto": "MOTO_ENDPOINT_URL",
     "redis": "REDIS_URL",
+    "rabbitmq": "RABBITMQ_URL",
     "chromium": "CHROMIUM",
 }
 

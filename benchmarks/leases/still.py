@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from streamapp.brokers.base import Broker, Polled, Published, Reader, Source, Subscribing
-from streamapp.brokers.looking import Limits, Peeked, Stop
+from streamapp.brokers.looking import Glance, Limits, Peeked, Stop
 from streamapp.exceptions import PublishFailed
 from streamapp.positions import Position
 from streamapp.records import Bounds, Shard
@@ -83,6 +83,10 @@ class StillBroker(Broker):
     def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:  # noqa: ARG002
         """Find nothing."""
         return Peeked((), position, position, Stop.END)
+
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:  # noqa: ARG002
+        """Find nothing."""
+        return {shard: Peeked((), at, at, Stop.END) for shard, at in places.items()}
 
     def reader(self, subscribing: Subscribing) -> Reader:  # noqa: ARG002
         """Make a reader."""

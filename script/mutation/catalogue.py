@@ -2,8 +2,10 @@
 
 from mutation import (
     catalogue_brokers,
+    catalogue_celery,
     catalogue_controls,
     catalogue_desk,
+    catalogue_dry_runs,
     catalogue_exactly_once,
     catalogue_handling,
     catalogue_ladder,
@@ -21,6 +23,8 @@ GUARDS = (
     *catalogue_handling.GUARDS,
     *catalogue_ladder.GUARDS,
     *catalogue_set_aside.GUARDS,
+    *catalogue_celery.GUARDS,
+    *catalogue_dry_runs.GUARDS,
     *catalogue_lanes.GUARDS,
     *catalogue_rows.GUARDS,
     *catalogue_workers.GUARDS,

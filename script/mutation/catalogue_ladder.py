@@ -10,6 +10,24 @@ WAITING = "contract/engine/test_waiting_behind_held.py"
 
 GUARDS = (
     Guard(
+        name="limit-for-all",
+        promise="All workers of a subscription have one DEAD_LETTER_LIMIT together.",
+        file="store/letter_counts.py",
+        text="        return bool(row.records - oldest <= limit.records)\n",
+        without="        return False\n",
+        test="contract/moving/test_letter_limits.py::"
+        "test_a_broken_deploy_on_two_workers_writes_no_more_letters_than_on_one",
+    ),
+    Guard(
+        name="limit-counted-once",
+        promise="A record counts once, however often its letter is tried.",
+        file="store/letter_counts.py",
+        text="            if letters.filter(record=letter.record).exists():\n                return True\n",
+        without="",
+        test="contract/store/test_letter_counts.py::"
+        "test_a_record_counts_once_however_often_its_letter_is_tried",
+    ),
+    Guard(
         name="letter-epoch",
         promise="A worker whose shard was rewound or taken writes no dead letter and no copy.",
         file="engine/leaving.py",
@@ -77,8 +95,8 @@ GUARDS = (
     Guard(
         name="held-stops-its-line",
         promise="With HOLD, later records of the key or the shard wait behind a held one.",
-        file="engine/handling.py",
-        text="                part.state.waits.block(part, index)\n",
+        file="engine/shard.py",
+        text="                self.waits.block(part, index)\n",
         without="                pass\n",
         test=f"{WAITING}::test_they_come_back_in_order_when_it_is_settled",
     ),
@@ -101,9 +119,9 @@ GUARDS = (
     Guard(
         name="letters-limited",
         promise="After too many dead letters no more are written: records are held.",
-        file="engine/limit.py",
-        text="            if self.tripped is None and full and",
-        without="            if False and",
+        file="store/letter_counts.py",
+        text="            if self._is_too_many(row, letters, limit):\n",
+        without="            if False:\n",
         test="contract/engine/test_dead_letter_limit.py::"
         "test_after_so_many_in_a_row_records_are_held_and_the_subscription_is_paused",
     ),

@@ -7,11 +7,20 @@ APPLY = "unit/test_rewind_apply.py"
 GUARDS = (
     Guard(
         name="rewind-revision",
-        promise="A rewind is refused when another operator action came between review and apply.",
+        promise="A rewind is refused when another one came between review and apply.",
         file="store/rewinds.py",
         text="if row.revision != move.revision]",
         without="if False]",
         test=f"{APPLY}::test_a_plan_is_refused_when_another_rewind_came_first_and_nothing_is_written",
+    ),
+    Guard(
+        name="rewind-after-skip",
+        promise="A rewind that was reviewed before a skip is refused: it would bring the record again.",
+        file="store/operating.py",
+        text='        self._checkpoints.filter(pk=checkpoint).update(revision=F("revision") + 1)\n',
+        without="",
+        test="admin/test_controls.py::"
+        "test_a_skip_makes_a_rewind_that_was_reviewed_before_stale_and_the_refusal_says_so",
     ),
     Guard(
         name="rewind-epoch",

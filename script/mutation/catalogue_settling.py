@@ -3,6 +3,7 @@
 from mutation.guard import Guard
 
 WATERMARK = "unit/test_watermark.py"
+NOTES = "unit/test_held_notes.py"
 GATES = "contract/moving/test_gates.py"
 
 GUARDS = (
@@ -21,6 +22,30 @@ GUARDS = (
         text="return min(self.held[0], self.cursor) if self.held else self.cursor",
         without="return self.cursor",
         test=f"{WATERMARK}::test_a_held_record_stops_the_checkpoint_while_later_ones_settle",
+    ),
+    Guard(
+        name="hold-in-a-save",
+        promise="A hold in the moment of a save is shown by this one or the next.",
+        file="engine/held_notes.py",
+        text="        with self.lock:\n            self._held.append",
+        without="        if True:\n            self._held.append",
+        test=f"{NOTES}::test_a_hold_in_the_moment_of_a_save_is_shown_by_this_one_or_the_next",
+    ),
+    Guard(
+        name="hold-in-a-move",
+        promise="A hold that a rewind has voided is shown to nobody and stops nothing.",
+        file="engine/shard.py",
+        text="        with self.notes.lock:\n            if not part.current",
+        without="        if True:\n            if not part.current",
+        test=f"{NOTES}::test_a_hold_in_the_moment_of_a_rewind_is_shown_to_nobody_and_stops_nothing",
+    ),
+    Guard(
+        name="hold-in-a-skip",
+        promise="A record that is skipped in the moment of its hold isn't shown as held.",
+        file="engine/shard.py",
+        text="        self.notes.forget(self.retired)\n",
+        without="",
+        test=f"{NOTES}::test_a_hold_in_the_moment_of_its_skip_is_shown_to_nobody",
     ),
     Guard(
         name="place-keeps-settled-apart",

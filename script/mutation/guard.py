@@ -9,7 +9,7 @@ class Guard:
 
     `text` stands once in `file`, which is below streamapp/; `without` takes its place. `test` is the id
     of a pytest test, below tests/, or of all variants of one. It runs on SQLite and the local broker,
-    unless it `needs` a server of script/services.
+    unless it `needs` servers of script/services, with blanks between them.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Running tests in a copy: with SQLite and the local broker, or with the one server that they need."""
+"""Running tests in a copy: with SQLite and the local broker, or with the servers that they need."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ ADDRESSES = {
     "postgres": "DATABASE_URL",
     "kafka": "KAFKA_BOOTSTRAP_SERVERS",
     "kinesis": "KINESIS_ENDPOINT_URL",
+    "redis": "REDIS_URL",
+    "rabbitmq": "RABBITMQ_URL",
 }
 TIMEOUT_SECONDS = 60
 LONGEST_SECONDS = 600
@@ -31,9 +33,9 @@ class Ended(NamedTuple):
     output: str
 
 
-def is_up(server: str) -> bool:
-    """Tell whether a server that tests need has an address."""
-    return not server or ADDRESSES[server] in _addresses()
+def is_up(needs: str) -> bool:
+    """Tell whether the servers that tests need have addresses."""
+    return all(ADDRESSES[server] in _addresses() for server in needs.split())
 
 
 def run(directory: Path, tests: Sequence[str], needs: str, *options: str) -> Ended:
@@ -67,12 +69,12 @@ def _ended(process: subprocess.Popen[str]) -> Ended:
 
 
 def _environment(directory: Path, needs: str) -> dict[str, str]:
-    """Name the copy before whatever is installed, and no server but the one that is needed."""
+    """Name the copy before whatever is installed, and no server but those that are needed."""
     inherited = {name: value for name, value in os.environ.items() if name not in ADDRESSES.values()}
     given = {"PYTHONPATH": str(directory), "PYTHONDONTWRITEBYTECODE": "1"}
-    if needs:
-        given[ADDRESSES[needs]] = _addresses()[ADDRESSES[needs]]
-    if needs != "postgres":
+    for server in needs.split():
+        given[ADDRESSES[server]] = _addresses()[ADDRESSES[server]]
+    if "postgres" not in needs:
         given["STREAMAPP_TEST_DATABASE"] = "sqlite"
     return {**inherited, **given}
 

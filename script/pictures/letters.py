@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 ADMIN = "/admin/streamapp"
-BUTTONS = ("Redeliver…", "Redeliver to the source…", "Purge…")
+BUTTONS = ("Redeliver…", "Dry run…", "Redeliver to the source…", "Purge…")
 TRACE = """Traceback (most recent call last):
   File "shipping/streams.py", line 24, in ship
     raise ValueError("no address")
@@ -48,23 +48,54 @@ def set_letters_aside(checkpoint: Any) -> None:
     assert letter is not None
     mended = bytes(letter.value or b"").decode().replace('"address": ""', '"address": "3 Mill Lane"')
     editing.edit(DeadLetter, letter.pk, mended, "", Asker("admin", reason="asked the sender"))
+    _try_out()
+
+
+def _try_out() -> None:
+    """Order three dry runs: one has failed, one was fine, one waits for its worker."""
+    from streamapp.models import DeadLetter, Worker
+    from streamapp.services.set_aside import DryRunSetAside
+    from streamapp.store import Store
+    from streamapp.store.audit import Asker
+    from streamapp.store.dry_runs import DryOutcome, DryResult
+    from streamapp.store.failed import Failure
+    from streamapp.unsent import Unsent
+
+    letters = list(DeadLetter.objects.order_by("pk").values_list("pk", flat=True))
+    DryRunSetAside(DeadLetter).do(letters, Asker("admin", reason="is the new deploy right?"))
+    store, worker = Store("default").dry_runs, Worker.objects.order_by("pk").first()
+    assert worker is not None
+    failure = Failure("", "builtins.ValueError", "no address", TRACE)
+    label = Unsent("labels", b'{"shipment": 212, "to": "3 Mill Lane"}', b"212", {"by": b"shipping"})
+    for result in (
+        DryResult(DryOutcome.FAILED, "ValueError('no address')", failure, 2.4),
+        DryResult(DryOutcome.ACK, milliseconds=18.61, unsent=[label], moves=["seek latest"]),
+    ):
+        ordered = store.claim("shipping.ship", worker.pk, 30.0)
+        assert ordered is not None
+        store.finish(ordered, result)
 
 
 def pages_of_letters(page: Page) -> Iterator[str]:
-    """Show the lists and what is behind each button."""
-    for name in ("deadletter", "delayedrecord"):
-        page.goto(f"{ADMIN}/{name}/")
-        yield f"{name}s"
+    """Show one of them, what is behind each button, and what came of dry runs."""
     page.goto(f"{ADMIN}/deadletter/")
     page.click("#result_list tbody th a")
     yield "deadletter"
     whole = page.url
     page.click("text=Edit a copy…")
     yield "deadletter-edit"
+    page.fill("#id_value", '{"id": "not a number"}')
+    page.click("input[type=submit].default")
+    yield "deadletter-edit-refused"
     for number, title in enumerate(BUTTONS):
         page.goto(whole)
         page.click(f".object-tools a:text-is('{title}')")
-        yield f"deadletter-{('redeliver', 'publish', 'purge')[number]}"
+        yield f"deadletter-{('redeliver', 'dry-run', 'publish', 'purge')[number]}"
+    page.goto(f"{ADMIN}/dryrun/")
+    runs = [link.get_attribute("href") for link in page.query_selector_all("#result_list tbody th a")]
+    for run, name in zip(runs, ("requested", "fine", "failed"), strict=True):
+        page.goto(run or "")
+        yield f"dryrun-{name}"
     page.goto(f"{ADMIN}/deadletter/")
     page.check("#action-toggle")
     page.select_option("select[name=action]", "redeliver")

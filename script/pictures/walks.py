@@ -18,6 +18,7 @@ LISTS = (
     "quarantined",
     "delayedrecord",
     "deadletter",
+    "dryrun",
     "skip",
     "rewind",
     "auditentry",

@@ -13,6 +13,7 @@ from servers.kafka.server import KafkaServer
 from servers.kinesis.server import KinesaliteServer, KinesisServer
 from servers.moto.server import MotoServer
 from servers.postgres import PostgresServer
+from servers.rabbitmq.server import RabbitServer
 from servers.redis import RedisServer
 
 SERVERS: dict[str, Callable[[], Server]] = {
@@ -22,6 +23,7 @@ SERVERS: dict[str, Callable[[], Server]] = {
     "moto": MotoServer,
     "kinesalite": KinesaliteServer,
     "redis": RedisServer,
+    "rabbitmq": RabbitServer,
     "chromium": Chromium,
 }
 NAMES = tuple(SERVERS)

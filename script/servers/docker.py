@@ -17,6 +17,7 @@ VARIABLES = {
     "kafka": ("KAFKA_BOOTSTRAP_SERVERS", "{address}"),
     "postgres": ("DATABASE_URL", "postgres://streamapp:streamapp@{address}/streamapp"),
     "redis": ("REDIS_URL", "redis://{address}/0"),
+    "rabbitmq": ("RABBITMQ_URL", "amqp://guest:guest@{address}//"),
 }
 
 

@@ -36,7 +36,7 @@ EXPLAINED = {
     ),
     "moved": _("When the position was last written. It stays while there is nothing new."),
     "epoch": _("Grows with every take-over, rewind, redelivery and release. An older one can't save."),
-    "revision": _("Grows with every action of an operator. A review is refused once it has grown."),
+    "revision": _("Grows with every rewind, skip, split and merge. A review is refused once it has grown."),
     "incarnation": _("The identity that the broker gave to the stream. One that is made again has another."),
 }
 

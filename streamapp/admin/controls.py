@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from streamapp.admin.dry_run_links import dry_run_page
 from streamapp.conf import configuration
 from streamapp.exceptions import ActionRefused
 from streamapp.models import Checkpoint, Subscription, Worker
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from streamapp.admin.checkpoints import CheckpointAdmin
 
 KINDS: dict[str, type[actions.Action]] = {
-    kind.name: kind
+    kind.name.replace(" ", "-"): kind
     for kind in (
         actions.Pause,
         actions.Resume,
         actions.Skip,
+        actions.DryRunHeld,
         actions.Redeliver,
         actions.Release,
         actions.Drain,
@@ -42,6 +44,7 @@ TITLES: dict[str, Promise] = {
     "pause": _("Pause"),
     "resume": _("Resume"),
     "skip": _("Skip a held record"),
+    "dry-run": _("Dry run"),
     "redeliver": _("Redeliver held records"),
     "release": _("Release the lease"),
     "drain": _("Drain"),
@@ -100,7 +103,7 @@ class ControlDesk:
         why = f" {reason}" if reason else ""
         self.page.log_change(request, subject.row, f"{review.action}: {review.subject}.{why}")
         messages.success(request, _("Stored. Running workers follow within a second or so."))
-        return redirect(self._back(subject))
+        return redirect(self._after(subject))
 
     def _ask(self, request: HttpRequest, subject: Subject, form: ReasonForm) -> HttpResponse:
         review = subject.action.review()
@@ -108,12 +111,17 @@ class ControlDesk:
             **self.page.admin_site.each_context(request),
             "opts": type(subject.row)._meta,
             "media": self.page.media,
-            "title": TITLES[review.action],
+            "title": TITLES[review.action.replace(" ", "-")],
             "review": review,
             "form": form,
             "back": self._back(subject),
         }
         return TemplateResponse(request, "admin/streamapp/control.html", context)
+
+    def _after(self, subject: Subject) -> str:
+        if isinstance(subject.action, actions.DryRunHeld) and subject.action.ordered:
+            return dry_run_page(self.page.admin_site.name, [subject.action.ordered])
+        return self._back(subject)
 
     def _back(self, subject: Subject) -> str:
         name = f"admin:streamapp_{subject.row._meta.model_name}_change"
@@ -129,7 +137,7 @@ def _subject(kind: type[actions.Action], query: Any) -> Subject:
         subscription = _found(Subscription, query.get("subscription", ""), int)
         return Subject(_of_scope(kind, Scope(subscription)), subscription)
     shard = _found(Checkpoint, query["shard"], int)
-    if issubclass(kind, actions.Skip):
+    if issubclass(kind, actions.Skip | actions.DryRunHeld):
         return Subject(kind(shard, _number(query.get("position", ""), int)), shard)
     return Subject(_of_scope(kind, Scope(shard.subscription, (shard.pk,))), shard)
 

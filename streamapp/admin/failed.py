@@ -3,12 +3,17 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from streamapp.admin.cells import time
-from streamapp.admin.quarantine import QuarantinedAdmin
+from streamapp.admin.cells import state, time
+from streamapp.admin.filters import HeldCopies
+from streamapp.admin.quarantine import NamedSubscription, QuarantinedAdmin
 from streamapp.admin.set_aside import REST, VALUE
+from streamapp.admin.set_aside_actions import TITLES, SetAsideDesk
 from streamapp.models import DeadLetter, DelayedRecord
 
 
@@ -17,6 +22,8 @@ class DelayedAdmin(QuarantinedAdmin):
 
     first_step = _("Nothing to do: a record that is to be tried again later will wait here.")
     list_display = ("place", "subscription", "attempt", "due", "short_reason")
+    list_filter = (NamedSubscription, HeldCopies)  # type: ignore[assignment]
+    actions = (*QuarantinedAdmin.actions, "skip")  # type: ignore[assignment]
     fields = (  # type: ignore[assignment]  # another number of them
         "whole_place",
         "subscription",
@@ -29,10 +36,19 @@ class DelayedAdmin(QuarantinedAdmin):
         *REST,
     )
 
+    def has_skip_permission(self, request: HttpRequest) -> bool:
+        """Allow whoever may skip held records."""
+        return request.user.has_perm(TITLES["skip"].permission)
+
+    @admin.action(description=_("Skip held ones…"), permissions=["skip"])
+    def skip(self, request: HttpRequest, chosen: "QuerySet[Any]") -> HttpResponse:
+        """Ask first."""
+        return SetAsideDesk(self).begin(request, "skip", chosen)
+
     @admin.display(description=_("due at"), ordering="due_at")
     def due(self, row: DelayedRecord) -> str:
         """Show when the record comes again; a held one waits for an operator."""
-        return time(row.due_at) if row.due_at else str(_("held"))
+        return time(row.due_at) if row.due_at else state("warn", gettext("held"))
 
 
 class DeadLetterAdmin(QuarantinedAdmin):

@@ -22,6 +22,7 @@ AUDITED = (
     "resume",
     "skip",
     "redeliver",
+    "dry run",
     "release",
     "drain",
     "undrain",
@@ -69,6 +70,22 @@ class AuditedAction(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Narrow to the kind."""
         return queryset.filter(action=self.value()) if self.value() else queryset
+
+
+class HeldCopies(admin.SimpleListFilter):
+    """Narrows the delayed records to those that wait for an operator, or for their time."""
+
+    title = _("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Offer both."""
+        return [("held", _("held")), ("waiting", _("waits until it is due"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Narrow to the state."""
+        known = self.value() in ("held", "waiting")
+        return queryset.filter(due_at__isnull=self.value() == "held") if known else queryset
 
 
 class ReadBy(admin.SimpleListFilter):

@@ -1,5 +1,6 @@
 """The forms of a rewind: where to, and the last questions."""
 
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -28,8 +29,9 @@ KINDS = (
 )
 
 
+@cache
 def zones() -> list[tuple[str, str]]:
-    """Return the names of all time zones, UTC first."""
+    """Return the names of all time zones, UTC first; looked up once, because they are many files."""
     return [(name, name) for name in ["UTC", *sorted(available_timezones() - {"UTC"})]]
 
 

@@ -16,7 +16,9 @@ from streamapp.admin.controls import ways
 from streamapp.admin.filters import HeldBySubscription
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.record_links import with_record
-from streamapp.models import SkippedRecord
+from streamapp.conf import configuration
+from streamapp.models import DelayedRecord, SkippedRecord
+from streamapp.services.dry_runs import is_allowed
 from streamapp.services.places import described
 
 
@@ -42,6 +44,18 @@ class HeldRecordAdmin(ReadingAdmin):
         found: QuerySet[Any] = rows.annotate(now=Now(), is_skipped=Exists(orders))
         return found
 
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Show the list, and where those are that have left their shards."""
+        return super().changelist_view(request, {**(extra_context or {}), "note": self._copies(request)})
+
+    def _copies(self, request: HttpRequest) -> str:
+        held = DelayedRecord.objects.using(configuration().DATABASE).filter(due_at=None)
+        if not request.user.has_perm("streamapp.view_delayedrecord") or not held.exists():
+            return ""
+        page = reverse("admin:streamapp_delayedrecord_changelist", current_app=self.admin_site.name)
+        text = gettext("Held copies, which have left their shards, are among the delayed records")
+        return format_html('<a href="{}?state=held">{}</a>.', page, text)
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
@@ -52,8 +66,10 @@ class HeldRecordAdmin(ReadingAdmin):
 
     def _ways(self, request: HttpRequest, row: Any) -> list[dict[str, Any]]:
         site, shard = self.admin_site.name, row.checkpoint_id
-        skip = [] if row.is_skipped else ways(request, site, ["skip"], shard=shard, position=row.position)
-        return [*skip, *ways(request, site, ["redeliver"], shard=shard)]
+        names = [] if row.is_skipped else ["skip"]
+        names += ["dry-run"] if is_allowed(row.checkpoint.subscription.name) else []
+        own = ways(request, site, names, shard=shard, position=row.position)
+        return [*own, *ways(request, site, ["redeliver"], shard=shard)]
 
     @admin.display(description=_("record"), ordering="checkpoint")
     def record(self, row: Any) -> str:

@@ -6,8 +6,12 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 
+from streamapp.admin.cells import position as position_cell
+from streamapp.admin.cells import short_position
 from streamapp.positions import SHARD_END
+from streamapp.services.lineage import Wait
 from streamapp.services.places import UNREADABLE, described
 
 PERMISSION = "streamapp.view_record"
@@ -36,3 +40,15 @@ def with_record(row: Any, site: str, checkpoint: int | None, broker: str, positi
     if position == SHARD_END or place == UNREADABLE:
         return cell
     return format_html('<a href="{}">{}</a>', records_url(site, checkpoint, at=place), cell)
+
+
+def told_with_record(row: Any, site: str, broker: str, wait: Wait, *, whole: bool = False) -> str:
+    """Return what a shard waits for; the place of the record that holds it up leads to that record.
+
+    `row` and `site` as in `with_record`. The place is cut as in lists unless it shall be `whole`.
+    """
+    if wait.position is None or wait.held is None:
+        return wait.parent
+    place = position_cell(broker, wait.position) if whole else short_position(broker, wait.position)
+    held = with_record(row, site, wait.checkpoint, broker, wait.position, place)
+    return format_html("{} ({} {}: {})", wait.parent, _("held at"), held, wait.why)

@@ -4,6 +4,7 @@ from django.contrib.admin import AdminSite
 
 from streamapp.admin.audit import AuditAdmin
 from streamapp.admin.checkpoints import CheckpointAdmin
+from streamapp.admin.dry_runs import DryRunAdmin
 from streamapp.admin.failed import DeadLetterAdmin, DelayedAdmin
 from streamapp.admin.held import HeldRecordAdmin
 from streamapp.admin.quarantine import QuarantinedAdmin
@@ -16,6 +17,7 @@ from streamapp.models import (
     Checkpoint,
     DeadLetter,
     DelayedRecord,
+    DryRun,
     HeldRecord,
     Quarantined,
     Rewind,
@@ -33,6 +35,7 @@ def register(site: AdminSite) -> None:
     site.register(Quarantined, QuarantinedAdmin)
     site.register(DelayedRecord, DelayedAdmin)
     site.register(DeadLetter, DeadLetterAdmin)
+    site.register(DryRun, DryRunAdmin)
     site.register(Skip, SkipAdmin)
     site.register(Rewind, RewindAdmin)
     site.register(HeldRecord, HeldRecordAdmin)

@@ -14,8 +14,10 @@ from streamapp.admin.cells import EMPTY, state, time
 from streamapp.admin.editing import EditDesk
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.record_links import may_look
-from streamapp.admin.set_aside_actions import TITLES, SetAsideDesk
+from streamapp.admin.set_aside_actions import TITLES, SetAsideDesk, titles
+from streamapp.conf import configuration
 from streamapp.exceptions import ActionRefused
+from streamapp.services import dry_runs
 from streamapp.services.places import described
 from streamapp.services.set_aside import editing
 from streamapp.services.set_aside.rows import as_delivered, mounted
@@ -31,7 +33,7 @@ class SetAsideAdmin(ReadingAdmin):
     """Payloads for those who may see records, actions for those who may take them."""
 
     change_form_template = "admin/streamapp/change_form.html"
-    actions = ("redeliver", "publish", "purge")
+    actions = ("redeliver", "dry_run", "publish", "purge")
     search_help_text = _("Part of a subscription, stream or reason; a whole key, if you may see records.")
 
     def get_urls(self) -> list[URLPattern]:
@@ -65,11 +67,20 @@ class SetAsideAdmin(ReadingAdmin):
         name, site = f"admin:streamapp_{self.opts.model_name}", self.admin_site.name
         edit = {"title": _("Edit a copy"), "url": reverse(f"{name}_edit", args=[pk], current_app=site)}
         found = [edit] if may_edit(request) else []
-        for action, kind in TITLES.items():
-            if request.user.has_perm(kind.permission):
+        row = self._rows().filter(pk=pk).defer("value", "edited_value").first()
+        for action, kind in titles(self.model).items():
+            if row is not None and request.user.has_perm(kind.permission) and _suits(action, row):
                 url = reverse(f"{name}_act", args=[action], current_app=site)
                 found.append({"title": kind.title, "url": f"{url}?ids={pk}"})
         return found
+
+    def _rows(self) -> "QuerySet[Any]":
+        rows: QuerySet[Any] = self.model._default_manager.using(configuration().DATABASE)
+        return rows
+
+    def has_dry_run_permission(self, request: HttpRequest) -> bool:
+        """Allow whoever may order dry runs."""
+        return request.user.has_perm(dry_runs.PERMISSION)
 
     def has_redeliver_permission(self, request: HttpRequest) -> bool:
         """Allow whoever may redeliver."""
@@ -87,6 +98,11 @@ class SetAsideAdmin(ReadingAdmin):
     def redeliver(self, request: HttpRequest, chosen: "QuerySet[Any]") -> HttpResponse:
         """Ask first."""
         return SetAsideDesk(self).begin(request, "redeliver", chosen)
+
+    @admin.action(description=_("Dry run…"), permissions=["dry_run"])
+    def dry_run(self, request: HttpRequest, chosen: "QuerySet[Any]") -> HttpResponse:
+        """Ask first."""
+        return SetAsideDesk(self).begin(request, "dry-run", chosen)
 
     @admin.action(description=_("Redeliver to the source…"), permissions=["publish"])
     def publish(self, request: HttpRequest, chosen: "QuerySet[Any]") -> HttpResponse:
@@ -125,6 +141,13 @@ class SetAsideAdmin(ReadingAdmin):
     def record_time(self, row: Any) -> str:
         """Show the time that the record carries."""
         return time(row.timestamp)
+
+
+def _suits(action: str, row: Any) -> bool:
+    """Tell whether an action can be taken on a row."""
+    if action == "dry-run":
+        return dry_runs.is_allowed(row.subscription)
+    return action != "skip" or row.due_at is None
 
 
 def may_edit(request: HttpRequest) -> bool:

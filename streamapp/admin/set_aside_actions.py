@@ -20,9 +20,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from streamapp.admin.controls import ReasonForm
+from streamapp.admin.dry_run_links import dry_run_page
 from streamapp.admin.tallies import Tally
 from streamapp.exceptions import ActionRefused
-from streamapp.services.set_aside import Done, Publish, Purge, RedeliverSetAside, SetAsideAction
+from streamapp.models import DelayedRecord
+from streamapp.services.set_aside import (
+    Done,
+    DryRunSetAside,
+    Publish,
+    Purge,
+    RedeliverSetAside,
+    SetAsideAction,
+    SkipHeldCopy,
+)
 from streamapp.services.wording import amount
 from streamapp.store.audit import Asker
 
@@ -41,9 +51,18 @@ class Kind:
 
 TITLES = {
     "redeliver": Kind(RedeliverSetAside, gettext_lazy("Redeliver")),
+    "dry-run": Kind(DryRunSetAside, gettext_lazy("Dry run")),
     "publish": Kind(Publish, gettext_lazy("Redeliver to the source")),
+    "skip": Kind(SkipHeldCopy, gettext_lazy("Skip")),
     "purge": Kind(Purge, gettext_lazy("Purge")),
 }
+OF_DELAYED = ("skip",)
+"""Actions on delayed records only."""
+
+
+def titles(model: Any) -> dict[str, Kind]:
+    """Return what may be done to the rows of a table."""
+    return {name: kind for name, kind in TITLES.items() if model is DelayedRecord or name not in OF_DELAYED}
 
 
 class SetAsideDesk:
@@ -66,7 +85,7 @@ class SetAsideDesk:
 
     def serve(self, request: HttpRequest, action: str) -> HttpResponse:
         """Show what an action would do, or do it and show how far it is."""
-        if action not in TITLES:
+        if action not in titles(self.page.model):
             raise Http404
         if not request.user.has_perm(TITLES[action].permission) or not self.page.has_view_permission(request):
             raise PermissionDenied
@@ -107,14 +126,11 @@ class SetAsideDesk:
             messages.warning(request, sentence)
         if tally.stopped:
             messages.error(request, _("Stopped, the rest was not tried. %(why)s") % {"why": tally.stopped})
-        return redirect(self._list())
+        return redirect(self._after(action))
 
     def _log(self, request: HttpRequest, action: SetAsideAction, done: Done, reason: str) -> None:
-        flag = (
-            CHANGE
-            if action.name == "redeliver" and self.page.opts.model_name == "delayedrecord"
-            else DELETION
-        )
+        stays = action.name == "redeliver" and self.page.opts.model_name == "delayedrecord"
+        flag = CHANGE if stays or action.keeps else DELETION
         message = f"{action.name}: {action.becomes}. {reason}".strip()
         if done.rows:
             LogEntry.objects.log_actions(cast("int", request.user.pk), done.rows, flag, message)
@@ -133,6 +149,12 @@ class SetAsideDesk:
             "back": self._list(),
         }
         return TemplateResponse(request, f"admin/streamapp/set_aside_{step}.html", {**common, **context})
+
+    def _after(self, action: SetAsideAction) -> str:
+        """Return where to see what came of it: a dry run has a page of its own."""
+        if isinstance(action, DryRunSetAside):
+            return dry_run_page(self.page.admin_site.name, action.ordered)
+        return self._list()
 
     def _list(self) -> str:
         name = f"admin:streamapp_{self.page.opts.model_name}_changelist"

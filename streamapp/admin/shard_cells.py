@@ -5,10 +5,11 @@ from typing import Any
 from django.contrib import admin
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from streamapp.admin.cells import EMPTY, age, lag, position, short_position, state, time_with_age
-from streamapp.admin.record_links import with_record
+from streamapp.admin.record_links import told_with_record, with_record
 from streamapp.admin.shards import reading_cell
 from streamapp.models import Checkpoint, HeldRecord, SkippedRecord
 from streamapp.services.lag import sampled_lag
@@ -51,12 +52,16 @@ class ShardCells:
     @admin.display(description=_("waits for"))
     def waits_for(self, row: Any) -> str:
         """Show the parents that must be finished first, and which record holds them up."""
-        return "\n".join(map(str, row.waits)) or EMPTY
+        broker = row.subscription.broker
+        lines = (
+            (told_with_record(row, self.admin_site.name, broker, wait, whole=True),) for wait in row.waits
+        )
+        return format_html_join(mark_safe("<br>"), "{}", lines) or EMPTY
 
     @admin.display(description=_("read by"))
     def read_by(self, row: Any) -> str:
         """Show the owner of the lease, and whether it lives; or why the shard needs none."""
-        return reading_cell(row, self.admin_site.name)
+        return reading_cell(row, self.admin_site.name, row)
 
     @admin.display(description=_("lag"), ordering="lag__milliseconds")
     def behind(self, row: Any) -> str:

@@ -8,8 +8,9 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
-from streamapp.admin.cells import link, shortened, state, time_with_age
+from streamapp.admin.cells import link, state, time_with_age
 from streamapp.admin.reading import BoundedChangeList
+from streamapp.admin.record_links import told_with_record
 from streamapp.admin.workers import worker_mark
 from streamapp.services.lineage import Stage, stage, waits_of
 from streamapp.services.workers import owner
@@ -34,15 +35,19 @@ class ShardList(BoundedChangeList):
         self.result_list = with_waits([rows[pk] for pk in ids if pk in rows])
 
 
-def reading_cell(row: Any, site: str) -> str:
-    """Show the owner and whether it lives; or that the shard is finished, waits, or has left its stream."""
+def reading_cell(row: Any, site: str, looker: Any) -> str:
+    """Show the owner and whether it lives; or that the shard is finished, waits, or has left its stream.
+
+    `looker` is the row of the page, which tells whether positions lead to their records.
+    """
     match stage(row, row.waits):
         case Stage.FINISHED:
             return _ended(row, state("idle", _("finished")))
         case Stage.RETIRED:
             return _ended(row, state("warn", _("retired")))
         case Stage.WAITING:
-            told = ((wait, wait.told(wait.held and shortened(wait.held))) for wait in row.waits)
+            broker = row.subscription.broker
+            told = ((wait, told_with_record(looker, site, broker, wait)) for wait in row.waits)
             parents = format_html_join("", '<br><small title="{}">{}</small>', told)
             return format_html("{}{}", state("idle", _("waits for")), parents)
     return _read(row, site)

@@ -10,9 +10,9 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from streamapp.admin.alerts import alert_lines, skip_lines
-from streamapp.admin.cells import lag, link, position, short_position, shortened, state, time, time_with_age
+from streamapp.admin.cells import lag, link, position, short_position, state, time, time_with_age
 from streamapp.admin.overview_cells import cells
-from streamapp.admin.record_links import with_record
+from streamapp.admin.record_links import told_with_record, with_record
 from streamapp.admin.shards import reading_cell, with_waits
 from streamapp.models import HeldRecord, Subscription
 from streamapp.services.alerts import live_alerts, recent_skips
@@ -90,7 +90,7 @@ class SubscriptionPage:
             "position": self._place(row.pk, row.position, short_position(self._broker, row.position)),
             "lag": lag(sampled_lag(row, row.now)),
             "held": state("bad", f"{row.held_count:,}") if row.held_count else "0",
-            "owner": reading_cell(row, self._site),
+            "owner": reading_cell(row, self._site, self._subscription),
             "epoch": f"{row.epoch:,}",
             "moved": time_with_age(row.saved_at, row.now),
         }
@@ -108,7 +108,9 @@ class SubscriptionPage:
             "name": self._link(kin.row),
             "state": state(MARKS[kin.stage], kin.stage.value),
             "parents": ", ".join(kin.row.parents),
-            "waits": [wait.told(wait.held and shortened(wait.held)) for wait in kin.waits],
+            "waits": [
+                told_with_record(self._subscription, self._site, self._broker, wait) for wait in kin.waits
+            ],
         }
 
     @property

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from streamapp.brokers.looking import Limits, Peeked
+from streamapp.brokers.looking import Glance, Limits, Peeked
 from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Position
 from streamapp.records import Bounds, Record, Shard
@@ -150,12 +150,14 @@ class Behind:
 class Kept:
     """What retention leaves of a shard's log; None where nobody can tell.
 
-    `first` and `end` are as in `Bounds`; `seconds` is the age at which records go.
+    `first` and `end` are as in `Bounds`; `seconds` is the age at which records go. `since` is the place
+    of the moment that is so long ago, where a moment is a position.
     """
 
     first: int | None = None
     end: int | None = None
     seconds: float | None = None
+    since: int | None = None
 
 
 class Reader(ABC):
@@ -332,6 +334,14 @@ class Broker(ABC):
         in its incarnation, or if no record can be at that place; BrokerUnavailable if no answer comes.
         """
 
+    @abstractmethod
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:
+        """Look at the first record at each of these places or behind it, for so many seconds in all.
+
+        Otherwise as `peek` with one record. Shards that aren't there (any more) are left out, and so are
+        those for which the time was too short. Raises BrokerUnavailable if no answer comes at all.
+        """
+
     def describe(self, position: int) -> str:
         """Write a number for people."""
         return str(position)
@@ -348,6 +358,13 @@ class Broker(ABC):
         None where positions don't count records.
         """
         return end - first
+
+    def is_before(self, position: int, other: int) -> bool | None:
+        """Tell whether a position lies in front of another one of its shard; None where only the log knows.
+
+        Numbers are in the order of reading for one kind of position; a moment and a record don't compare.
+        """
+        return position < other
 
     @abstractmethod
     def close(self) -> None:

@@ -48,6 +48,12 @@ class Peeked:
     reads: int = 0
 
 
+Glance = Peeked | InvalidPosition
+"""What a look for one record has found; InvalidPosition where no record can be at the place."""
+FIRST_SIZE = 1024 * 1024
+"""How many bytes a look for one record may bring."""
+
+
 class Gathering:
     """Collects records until a limit is reached. Used by one thread."""
 

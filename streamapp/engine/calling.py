@@ -27,11 +27,12 @@ class WrongOutcome(StreamappError, TypeError):
 
 def caller(mount: Mount, using: str, loop: EventLoop) -> Call:
     """Return a function that calls the mount's handler; blocks until the outcome is there."""
-    call = _synchronous(mount, loop)
+    call = synchronous(mount, loop)
     return _in_transaction(mount, call, using) if mount.transaction == "handler" else call
 
 
-def _synchronous(mount: Mount, loop: EventLoop) -> Call:
+def synchronous(mount: Mount, loop: EventLoop) -> Call:
+    """Return a function that calls the handler and nothing else; blocks until the outcome is there."""
     if not mount.shape.is_async:
         return mount.handler
     if mount.shape.is_batch:

@@ -5,6 +5,7 @@ Nothing happens here once a record: how far a lane has come shows in the spans t
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from threading import get_ident
 from typing import Any, cast
 
@@ -74,6 +75,15 @@ class Calls:
             del self._running[id(running)]
         self._count(running, left)
         return left
+
+    @contextmanager
+    def beside(self, work: Work) -> Iterator[None]:
+        """Let work be looked at that is handled in this thread and counts for nothing."""
+        running = self._begin(work, None)
+        try:
+            yield
+        finally:
+            del self._running[id(running)]
 
     def _begin(self, work: Work, coroutine: Coroutine[Any, Any, Any] | None) -> Running:
         running = Running(work, self._clock(), coroutine)

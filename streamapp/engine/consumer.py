@@ -11,6 +11,7 @@ from collections.abc import Callable
 from streamapp.brokers.base import Polled
 from streamapp.engine.assigning import Assigning
 from streamapp.engine.delays import Delays
+from streamapp.engine.dry_runs import DryRuns
 from streamapp.engine.gate import Gate
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.holdings import Holdings
@@ -43,6 +44,7 @@ class Consumer:
         saver: Saver,
         lanes: Lanes,
         delays: Delays,
+        dry_runs: DryRuns,
         leaving: Leaving,
         limit: LetterLimit,
         watch: Watch,
@@ -58,6 +60,7 @@ class Consumer:
         self.saver = saver
         self.lanes = lanes
         self.delays = delays
+        self.dry_runs = dry_runs
         self.leaving = leaving
         self.limit = limit
         self._heartbeat = heartbeat
@@ -96,6 +99,7 @@ class Consumer:
         self.lanes.add(self._register(polled))
         self.lanes.work()
         self._registering = False
+        self.dry_runs.run_one()
         return True
 
     def _follow_drain(self) -> None:
@@ -112,6 +116,7 @@ class Consumer:
         """Let calls end, save what is settled, let go of all shards; never raises for a failing peer."""
         self.lanes.close()
         self.delays.close()
+        self.dry_runs.close()
         self._assigning.hand_over()
 
     def abandon(self) -> None:
@@ -119,9 +124,10 @@ class Consumer:
         self._assigning.give_all_back()
 
     def look_at_copies(self) -> None:
-        """See to delayed records, and to what a pause means for them; called about once a second."""
-        self.limit.follow(paused=self.holdings.orders.paused is not None)
+        """See to delayed records, what a pause means for them, and dry runs; called about once a second."""
+        self.limit.follow()
         self.delays.look_once()
+        self.dry_runs.look_once()
 
     @property
     def knows_its_shards(self) -> bool:

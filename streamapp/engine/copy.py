@@ -5,7 +5,6 @@ It is handled alone: what fails with it fails for its own sake.
 
 from streamapp.brokers.base import Chunk
 from streamapp.engine.shard import Placed, ShardState, Slice
-from streamapp.engine.span import Span
 from streamapp.records import Record, Shard
 from streamapp.store.checkpoints import Place
 from streamapp.store.failed import Claimed
@@ -64,7 +63,10 @@ class CopyState(ShardState):
         """Tell whether the handler holds the copy: its row waits for an operator."""
         return bool(self.part.span.held) and not self.stranded
 
-    def hold(self, span: Span, index: int, position: int, reason: str) -> None:  # noqa: ARG002
-        """Leave the copy to an operator."""
-        span.hold(index)
-        self.held_because = reason
+    def hold(self, part: Slice, index: int, reason: str) -> bool:
+        """Leave the copy to an operator; False if its claim is void."""
+        with self.notes.lock:
+            if part.current:
+                self.held_because = reason
+                part.span.hold(index)
+            return part.current

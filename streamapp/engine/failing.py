@@ -11,11 +11,10 @@ from streamapp.mount import Mount
 from streamapp.observability.logs import Fields, text_of
 from streamapp.outcomes import Kind, Outcome
 from streamapp.records import Record
-from streamapp.store.failed import Failure
+from streamapp.store.failed import NO_FAILURE, Failure
 
 logger = logging.getLogger("streamapp.failing")
 TRACE_CHARACTERS = 4000
-NO_EXCEPTION = Failure("")
 UNCAUGHT = ""
 """Stands for the class of a failure that the handler has returned and not raised."""
 
@@ -24,7 +23,7 @@ UNCAUGHT = ""
 class Failed(Outcome):
     """A retry because of an exception. One that is fatal isn't tried again in place."""
 
-    failure: Failure = NO_EXCEPTION
+    failure: Failure = NO_FAILURE
     fatal: bool = False
 
 

@@ -110,10 +110,7 @@ class Handling(ABC):
             part.span.settle(index)
             if outcome.kind is Kind.DROP:
                 logger.warning("Record dropped. %s", self._fields(part, index, reason=outcome.reason))
-        else:
-            if part.state.waits:
-                part.state.waits.block(part, index)
-            part.state.hold(part.span, index, part.chunk.position(index), outcome.reason)
+        elif part.state.hold(part, index, outcome.reason):
             logger.warning("Record held. %s", self._fields(part, index, reason=outcome.reason))
             if isinstance(outcome, Stranded):
                 self._rungs.keep(outcome)

@@ -109,10 +109,9 @@ class Holdings:
             states = list(self.states.values())
             snapshots = [snapshot for state in states if (snapshot := state.snapshot())]
             settled = [state for state in states if state.target is None]
-            held = [record for state in settled for record in state.newly_held]
-            late = [(state.checkpoint, position) for state in settled for position in state.newly_settled]
-            for state in settled:
-                state.newly_held, state.newly_settled = [], []
+            notes = [(state.checkpoint, *state.notes.take()) for state in settled]
+            held = [record for _, records, _ in notes for record in records]
+            late = [(checkpoint, position) for checkpoint, _, ended in notes for position in ended]
             moved, self._moved = self._moved, {}
             begun, self._begun = self._begun, {}
             epochs = {state.checkpoint: state.epoch for state in states}
@@ -126,10 +125,10 @@ class Holdings:
             self._begun = {**unsaved.begun, **self._begun}
             for record in unsaved.held:
                 if record.checkpoint in by_checkpoint and record.checkpoint not in self._moved:
-                    by_checkpoint[record.checkpoint].newly_held.append(record)
+                    by_checkpoint[record.checkpoint].notes.give_back([record], ())
             for checkpoint, position in unsaved.settled:
                 if checkpoint in by_checkpoint and checkpoint not in self._moved:
-                    by_checkpoint[checkpoint].newly_settled.append(position)
+                    by_checkpoint[checkpoint].notes.give_back((), [position])
 
     def saved(self, snapshots: Iterable[Snapshot]) -> None:
         """Note which snapshots the rows hold; one from before a move says nothing of what came after."""

@@ -1,12 +1,12 @@
 """DEAD_LETTER_LIMIT: a broken deploy must not empty a topic into the dead letters.
 
 Nothing is counted for a record that is handled: how many came to an outcome is known from the work that
-ended, and where in its work a failed record stands.
+ended, and where in its work a failed record stands. Letters are counted in the database, so that all
+workers of a subscription have one limit together.
 """
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,8 +15,10 @@ from django.db import Error as DatabaseError
 from streamapp.engine.shard import Slice
 from streamapp.ladder import Limit
 from streamapp.observability.logs import Fields
+from streamapp.store.letter_counts import Letter, LetterCountStore
 
 logger = logging.getLogger("streamapp.limit")
+
 Pause = Callable[[str, str], None]
 """Pauses a subscription, named first, for a reason; raises django.db.Error."""
 
@@ -31,9 +33,10 @@ class Tripped:
 
 
 class LetterLimit:
-    """Counts the dead letters of one subscription in one worker; safe for threads.
+    """Counts the dead letters of one subscription; safe for threads, which take turns to count.
 
-    Once there are too many, no more are written: records are held instead, until `reset`.
+    Once there are too many, in whichever worker, no more are written: records are held instead, until
+    somebody resumes the subscription.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class LetterLimit:
         limit: Limit | None,
         concluded: Callable[[], int],
         clock: Callable[[], float],
+        counts: LetterCountStore,
         pause: Pause | None,
     ) -> None:
         """Take what counts the records that came to an outcome, and what pauses the subscription."""
@@ -49,29 +53,30 @@ class LetterLimit:
         self._limit = limit
         self._concluded = concluded
         self._clock = clock
+        self._counts = counts
         self._pause = pause
         self._lock = threading.Lock()
-        self._letters: deque[int] = deque(maxlen=limit.letters if limit else 0)
+        self._one_at_a_time = threading.Lock()
+        self._counted = -1
         self._copies = 0
-        self._was_paused = False
         self._is_paused = False
         self.tripped: Tripped | None = None
 
     def allows(self, part: Slice, index: int) -> bool:
-        """Tell whether a record may become a dead letter, which is then counted as one."""
+        """Tell whether a record may become a dead letter, which is then counted as one.
+
+        Raises django.db.Error, with nothing counted.
+        """
         if self._limit is None:
             return True
-        place = self._concluded() + part.indexes.index(index)
-        with self._lock:
-            place -= self._copies
-            full = len(self._letters) == self._limit.letters
-            if self.tripped is None and full and place - self._letters[0] <= self._limit.records:
+        with self._one_at_a_time:
+            if self._count(part, index, self._limit):
+                self._begin_anew()
+                return True
+            if self.tripped is None:
                 reason = f"Too many dead letters: {self._limit}."
                 self.tripped = Tripped(part.rest([index]), self._clock(), reason)
-            if self.tripped is None:
-                self._letters.append(place)
-                return True
-        self._stop()
+        self._stop(self.tripped)
         return False
 
     def copied(self) -> None:
@@ -84,22 +89,32 @@ class LetterLimit:
         """Say why no more dead letters are written."""
         return self.tripped.reason if self.tripped else ""
 
-    def follow(self, *, paused: bool) -> None:
-        """Begin to count anew when somebody has resumed the subscription that was paused for the limit."""
-        resumed = self._was_paused and not paused
-        self._was_paused = paused
-        if resumed and self.tripped:
-            self.reset()
+    def follow(self) -> None:
+        """Write dead letters again once somebody has resumed; never raises for a failing database."""
+        if self.tripped is None:
+            return
+        try:
+            if not self._counts.is_tripped(self._subscription):
+                self._begin_anew()
+        except DatabaseError as error:
+            logger.warning("Limit not looked at, trying again. %s", Fields(error=error))
 
-    def reset(self) -> None:
-        """Begin to count anew, because somebody has let the subscription go on."""
+    def _count(self, part: Slice, index: int, limit: Limit) -> bool:
+        place = self._concluded() + part.indexes.index(index)
         with self._lock:
-            self._letters.clear()
-            self.tripped, self._is_paused = None, False
+            place -= self._copies
+        shard, position = part.chunk.shard, part.chunk.position(index)
+        letter = Letter(f"{shard}@{position}", max(0, place - self._counted))
+        allowed = self._counts.count(self._subscription, letter, limit)
+        if allowed:
+            self._counted = max(self._counted, place)
+        return allowed
 
-    def _stop(self) -> None:
-        tripped = self.tripped
-        if tripped is None or self._is_paused:
+    def _begin_anew(self) -> None:
+        self.tripped, self._is_paused = None, False
+
+    def _stop(self, tripped: Tripped) -> None:
+        if self._is_paused:
             return
         fields = Fields(subscription=self._subscription, reason=tripped.reason)
         logger.error("No more dead letters are written, records are held. %s", fields)

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from django.db import Error as DatabaseError
+
 from streamapp.copies import Copied, made_before
+from streamapp.engine.database import Outage
 from streamapp.engine.departure import Departure, Gone, Stranded
 from streamapp.engine.failing import Failed, class_of
 from streamapp.engine.leaving import Leaving
@@ -14,6 +17,7 @@ from streamapp.ladder import DATABASE, Ladder
 from streamapp.mount import Mount
 from streamapp.outcomes import Kind, Outcome
 from streamapp.records import Record
+from streamapp.store.connections import close_old_connections
 from streamapp.store.failed import Failure
 
 AGAIN = (Kind.RETRY, Kind.RETRY_AFTER)
@@ -55,7 +59,7 @@ class Rungs:
         copied, single = self._copied(record, attempt, outcome.reason), part.rest([index])
         if ladder and self._is_last(record, attempt):
             # Asked with the whole slice, which tells how many records came before.
-            if self._limit.allows(part, index):
+            if self._is_allowed(part, index):
                 return self._give_up(ladder, single, record, copied, outcome)
             return self._put_off(ladder, single, record, copied, outcome)
         if later:
@@ -67,6 +71,13 @@ class Rungs:
         copy = copied.copy()
         seconds = ladder.backoff.delay(copy.copies)
         return self._copy(Departure(single, record, copy, ladder.copies, outcome.reason, seconds))
+
+    def _is_allowed(self, part: Slice, index: int) -> bool:
+        try:
+            return self._limit.allows(part, index)
+        except DatabaseError as error:
+            close_old_connections()
+            raise Outage from error
 
     def _copy(self, departure: Departure) -> Outcome:
         outcome = self._leaving.leave(departure)

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamapp.brokers.base import Behind, Chunk
+from streamapp.engine.held_notes import HeldNotes
 from streamapp.engine.settled import MOST_RANGES, NONE, Ranges, recalled, written
 from streamapp.engine.span import Indexes, Span
 from streamapp.engine.watermark import NOTHING, Watermark
@@ -113,8 +114,7 @@ class ShardState:
         self.sought = False
         self.unchecked = False
         self.fresh = False
-        self.newly_held: list[Held] = []
-        self.newly_settled: list[int] = []
+        self.notes = HeldNotes()
         self.paused = False
         self.skips: frozenset[int] = frozenset()
         self.writing = Lock()
@@ -160,7 +160,7 @@ class ShardState:
                 self.retired.add(position)
                 if self.waits:
                     self.waits.end_at(position)
-        self.newly_held = [record for record in self.newly_held if record.position not in self.retired]
+        self.notes.forget(self.retired)
         return self.skips & self.retired
 
     def void(self) -> None:
@@ -209,8 +209,7 @@ class ShardState:
         position, self.target = self.target, None
         self.full = False
         self.fresh = True
-        self.newly_held.clear()
-        self.newly_settled.clear()
+        self.notes.clear()
         self._begin(position)
         # A row that is kept exact says where a seek went as soon as its handler's transaction has ended.
         self.sought = self.sought and self._first
@@ -273,14 +272,20 @@ class ShardState:
         records = None if behind.records is None else behind.records + self.watermark.ahead()
         return Sample(self.checkpoint, self.watermark.next, records, behind.milliseconds)
 
-    def hold(self, span: Span, index: int, position: int, reason: str) -> None:
-        """Leave one record unsettled and remember it for the admin."""
-        span.hold(index)
-        self.newly_held.append(Held(self.checkpoint, position, reason))
+    def hold(self, part: Slice, index: int, reason: str) -> bool:
+        """Leave one record unsettled and remember it for the admin; False if a move has voided it."""
+        with self.notes.lock:
+            if not part.current:
+                return False
+            if self.waits:
+                self.waits.block(part, index)
+            part.span.hold(index)
+            self.notes.held(Held(self.checkpoint, part.chunk.position(index), reason))
+        return True
 
     def settled_late(self, single: Slice) -> None:
         """Note that a held record was settled after all: it isn't shown, and what waits for it goes on."""
         (index,) = single.indexes
-        self.newly_settled.append(single.chunk.position(index))
+        self.notes.settled(single.chunk.position(index))
         if self.waits:
             self.waits.end(single)

@@ -74,15 +74,20 @@ class CheckpointTransaction:
 
 
 @contextmanager
-def refused_elsewhere(using: str) -> Iterator[None]:
-    """Refuse writes of this thread to any other database: they couldn't be rolled back with the rest."""
+def refused_elsewhere(using: str, hint: str = "") -> Iterator[None]:
+    """Refuse writes of this thread to any other database: they couldn't be rolled back with the rest.
+
+    `hint` says what to do instead.
+    """
+    instead = hint or (
+        f"Write to {using!r}, or set TRANSACTION to 'handler' and make the write safe to repeat."
+    )
 
     def refuse(execute: Any, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
         if WRITING.match(sql):
             raise WroteElsewhere(
                 f"The handler wrote to the database {context['connection'].alias!r}, and its transaction "
-                f"is on {using!r}: that write would stay when the rest is rolled back. Write to {using!r}, "
-                "or set TRANSACTION to 'handler' and make the write safe to repeat."
+                f"is on {using!r}: that write would stay when the rest is rolled back. {instead}"
             )
         return execute(sql, params, many, context)
 

@@ -12,13 +12,14 @@ from streamapp.brokers.base import Broker
 from streamapp.conf import Configuration
 from streamapp.engine import alerting, delays, listening, retention
 from streamapp.engine.announcing import Announcements
-from streamapp.engine.assembly import Parts, Rewind, assemble
+from streamapp.engine.assembly import assemble
 from streamapp.engine.chronicle import Chronicle
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
 from streamapp.engine.keeper import TICK_SECONDS, Keeper
 from streamapp.engine.limit import Pause
+from streamapp.engine.parts import Parts, Rewind
 from streamapp.engine.sampling import SAMPLE_SECONDS, Sampler
 from streamapp.engine.saving import Saver
 from streamapp.engine.stuck import StuckCalls
@@ -65,14 +66,7 @@ class Worker:
         names = [mount.name for mount in mounts]
         self.heartbeat = Heartbeat(names, configuration.HEARTBEAT_TTL, store, clock)
         parts = Parts(
-            store,
-            self.heartbeat,
-            self._loop,
-            configuration,
-            clock,
-            rewind,
-            announcements=self._announcements,
-            pause=pause,
+            store, self.heartbeat, self._loop, configuration, clock, rewind, self._announcements, pause
         )
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
         self._keeper = Keeper(self.consumers, self.heartbeat.life, clock)

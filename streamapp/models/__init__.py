@@ -1,13 +1,15 @@
-"""The rows: subscriptions, checkpoints and leases, workers and their alerts, what was set aside, rewinds."""
+"""The rows: subscriptions, checkpoints and leases, workers and their alerts, what was set aside."""
 
 from streamapp.models.alert import Alert, AlertKind
 from streamapp.models.audit import AuditEntry
 from streamapp.models.checkpoint import Checkpoint, Lease, Subscription
 from streamapp.models.control import Pause, SkippedRecord, SkipResult
+from streamapp.models.dry_run import DryOutcome, DryRun, Where
 from streamapp.models.failed import DeadLetter, DelayedRecord
 from streamapp.models.held import HeldRecord, Quarantined
 from streamapp.models.history import History
 from streamapp.models.lag import Lag
+from streamapp.models.letter_count import CountedLetter, LetterCount
 from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
 from streamapp.models.rewind import Rewind, RewoundShard
 from streamapp.models.skip import Skip
@@ -19,12 +21,16 @@ __all__ = [
     "AlertKind",
     "AuditEntry",
     "Checkpoint",
+    "CountedLetter",
     "DeadLetter",
     "DelayedRecord",
+    "DryOutcome",
+    "DryRun",
     "HeldRecord",
     "History",
     "Lag",
     "Lease",
+    "LetterCount",
     "LocalPartition",
     "LocalRecord",
     "LocalStream",
@@ -37,5 +43,6 @@ __all__ = [
     "SkippedRecord",
     "Subscription",
     "Trend",
+    "Where",
     "Worker",
 ]

@@ -34,7 +34,8 @@ class Checkpoint(models.Model):
     """The stored watermark of one shard of one incarnation of a stream, for one subscription.
 
     `epoch` grows at every take-over and every rewind and fences late saves. `revision` grows with
-    operator actions and lineage only and is what a reviewed plan is checked against. Every write
+    what makes a reviewed plan wrong and is what the plan is checked against: a rewind, a skip, a split or
+    merge. A pause, a resume, a release and a redelivery move nothing and leave it. Every write
     is one conditional UPDATE in `streamapp.store`; nothing ever saves a whole row.
 
     `settled` tells which records behind the position are settled (streamapp/engine/settled.py), where

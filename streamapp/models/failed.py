@@ -84,6 +84,7 @@ class DeadLetter(FailedRecord):
             ("redeliver_letter", _("Can redeliver records set aside to their subscription")),
             ("publish_letter", _("Can redeliver records set aside to their source")),
             ("purge_letter", _("Can purge records set aside")),
+            ("dryrun_letter", _("Can order dry runs of records set aside or held")),
         )
         indexes = (models.Index(fields=["subscription", "-id"], name="streamapp_dead_letters"),)
         constraints = (

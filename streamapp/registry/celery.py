@@ -37,6 +37,7 @@ def by_celery(entry: Entry, mount: Mount, path: str) -> Mount:
     if app is None:
         return mount
     _report_unconfirmed(entry, app)
+    _report_refused(entry, app)
     imported(f"{CONTRIB}.tasks.handle")
     sender = imported(f"{CONTRIB}.sending.Sender")
     return replace(mount, retry=None, ladder=None, execute=sender(app, mount.name))
@@ -83,3 +84,12 @@ def _report_unconfirmed(entry: Entry, app: Any) -> None:
         what = "EXECUTE is 'celery', and the Celery app doesn't wait for its broker to confirm a task."
         hint = 'Set CELERY_BROKER_TRANSPORT_OPTIONS = {"confirm_publish": True}.'
         entry.report(Code.UNCONFIRMED, what, hint)
+
+
+def _report_refused(entry: Entry, app: Any) -> None:
+    """Refuse workers that don't take JSON: Celery acknowledges what they refuse, and the record is lost."""
+    if not {"json", "application/json"} & set(app.conf.accept_content):
+        what = (
+            "EXECUTE is 'celery', and the Celery app's workers would discard its tasks: they accept no JSON."
+        )
+        entry.report(Code.REFUSED_TASKS, what, 'Add "json" to CELERY_ACCEPT_CONTENT.')

@@ -39,6 +39,7 @@ class Options(TypedDict, total=False):
     decoder: str | Callable[[bytes], Any]
     max_ahead: int
     mask: Sequence[str]
+    dry_run: bool
     execute: Literal["worker", "celery"]
 
 

@@ -9,6 +9,7 @@ from streamapp.problems import Code, Findings, Problem
 from streamapp.registry.backends import BrokerDraft
 from streamapp.registry.celery import by_celery, is_by_celery
 from streamapp.registry.declaration import Declaration, declaration_of
+from streamapp.registry.dry_run import read_dry_run
 from streamapp.registry.entry import Entry, is_name
 from streamapp.registry.handlers import Handler, read_decoder, read_handler, read_shape
 from streamapp.registry.ladder import read_hold, read_ladder, read_on_error
@@ -105,4 +106,5 @@ def _pieces(
         "redeliver": entry.choice("REDELIVER", ("all", "unsettled"), "all"),
         "max_ahead": read_max_ahead(entry, batch),
         "mask": read_mask(entry),
+        "dry_run": read_dry_run(entry, shape),
     }

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from streamapp.conf import configuration
 from streamapp.exceptions import StreamappError, UnknownSubscription
-from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, Quarantined, Rewind, Subscription
+from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, DryRun, Quarantined, Rewind, Subscription
 from streamapp.services.workers import in_use
 
 
@@ -51,7 +51,7 @@ def forget(name: str) -> Forgetting:
     using = configuration().DATABASE
     with transaction.atomic(using=using):
         forgetting = check(name)
-        for model in (Quarantined, DelayedRecord, DeadLetter):
+        for model in (Quarantined, DelayedRecord, DeadLetter, DryRun):
             model.objects.using(using).filter(subscription=name).delete()
         Subscription.objects.using(using).filter(name=name).delete()
     return forgetting

@@ -32,21 +32,25 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A parent that must be finished first, and where its first held record stands, if it holds one."""
+    """A parent that must be finished first, and where its first held record stands, if it holds one.
+
+    `checkpoint` is the id of the parent's checkpoint, `position` the number of the place that `held` says.
+    """
 
     parent: str
     held: str | None
     reason: str
+    checkpoint: int
+    position: int | None
 
     def __str__(self) -> str:
         """Say it in words."""
-        return self.told(self.held)
+        return self.parent if self.held is None else f"{self.parent} (held at {self.held}: {self.why})"
 
-    def told(self, held: str | None) -> str:
-        """Say it with the position of the held record written as given."""
-        if held is None:
-            return self.parent
-        return f"{self.parent} (held at {held}: {self.reason or 'no reason given'})"
+    @property
+    def why(self) -> str:
+        """Return why the record is held."""
+        return self.reason or "no reason given"
 
 
 def stage(row: Checkpoint, waits: Iterable[Wait]) -> Stage:
@@ -92,4 +96,4 @@ def _key(row: Checkpoint, shard: str) -> Key:
 def _wait(parent: Any) -> Wait:
     first = parent.held_first
     held = None if first is None else described(parent.subscription.broker, first)
-    return Wait(parent.shard, held, parent.held_reason or "")
+    return Wait(parent.shard, held, parent.held_reason or "", parent.pk, first)

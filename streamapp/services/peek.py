@@ -44,18 +44,6 @@ class Look:
     mask: tuple[str, ...]
 
 
-def first_record(subscription: str, shard: Shard, position: int) -> ShownRecord | None:
-    """Return the first record at a position or behind it; None if there is none now.
-
-    Blocks for 10 seconds at most. Raises UnknownSubscription, InvalidPosition for a shard that isn't there
-    or a place where no record can be, BrokerUnavailable when the broker doesn't answer.
-    """
-    mount = registry.mount(subscription)
-    broker = registry.broker(mount.broker)
-    peeked = broker.peek(shard, position, Limits(1, SIZE, SECONDS))
-    return next((shown(record, mount, broker.describe) for record in peeked.records), None)
-
-
 def counts_records(broker: Broker) -> bool:
     """Tell whether positions count records, so that what lies in front of a place can be looked at."""
     return broker.records_between(0, 1) is not None
@@ -65,7 +53,9 @@ def look(subscription: str, shard: Shard, text: str, *, before: int = RECORDS, a
     """Look at `after` records from a place on, and at those in front of it where positions count records.
 
     `text` is a place as the admin shows it, or a position that names nothing else than the shard. Blocks for
-    10 seconds, and for as long again where the place is a moment or the end. Raises as `first_record`.
+    10 seconds, and for as long again where the place is a moment or the end. Raises UnknownSubscription,
+    InvalidPosition for a shard that isn't there or a place where no record can be, BrokerUnavailable when
+    the broker doesn't answer.
     """
     mount = registry.mount(subscription)
     broker = registry.broker(mount.broker)

@@ -21,6 +21,14 @@ def described(broker: str, position: int) -> str:
         return str(position) if position < LONGEST_PLAIN else UNREADABLE
 
 
+def is_before(broker: str, position: int, other: int) -> bool | None:
+    """Tell whether a position lies in front of another one; None where only the log knows. Without I/O."""
+    try:
+        return registry.broker(broker).is_before(position, other)
+    except ConfigurationError:
+        return position < other
+
+
 def distance(broker: str, first: int, position: int) -> int | None:
     """Return how many records lie between two positions; None where nobody can tell. Without I/O."""
     if SHARD_END in (first, position):

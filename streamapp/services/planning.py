@@ -1,6 +1,6 @@
 """How a plan is worked out: rows, target, bounds, lineage, flags."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from streamapp.brokers.base import Broker
@@ -10,7 +10,8 @@ from streamapp.records import Bounds, Shard
 from streamapp.services.closing import Lineage, gated
 from streamapp.services.flags import Flag
 from streamapp.services.plans import Left, Line, Plan
-from streamapp.services.rows import Row, rows_of
+from streamapp.services.remarks import Remarks
+from streamapp.services.rows import Row, now_for, rows_of
 from streamapp.services.targets import Asked, Target, dump
 
 Rows = Mapping[Shard, Row]
@@ -28,23 +29,42 @@ class Planning:
 
     def plan(self, lineage: Lineage, shards: Collection[Shard] | None) -> Plan:
         """Return the plan for the chosen shards, or all; see `streamapp.services.rewind.plan`."""
+        reviewed_at = now_for(self.subscription)
         rows = rows_of(self.subscription, lineage)
         chosen = _chosen(self.subscription, rows, shards)
         asked = self.target.resolve(chosen, self.broker)
         waiting = gated(asked.positions, lineage) & rows.keys()
         moving = [shard for shard in rows if shard in asked.positions or shard in waiting]
-        bounds = self.broker.bounds(moving)
-        wanted = {shard: _wanted(shard, asked, bounds, waiting) for shard in moving}
+        bounds = self._bounds(moving, asked)
+        wanted = _wanted(moving, asked, bounds, waiting)
         self._refuse_behind(wanted, bounds)
-        flags = {shard: (*_gate(shard, waiting), *asked.flags.get(shard, ())) for shard in moving}
+        alone = _alone(wanted, rows, lineage)
+        remarks = Remarks(self.target.is_moment, waiting, alone, asked.flags, self._kept_since(bounds))
         lines = tuple(
-            self._line(shard, rows[shard], at, bounds.get(shard), flags[shard])
-            for shard, at in wanted.items()
+            self._line(shard, rows[shard], at, bounds.get(shard), remarks) for shard, at in wanted.items()
         )
-        return self._made(chosen, lines, asked, lineage, whole=shards is None)
+        return self._made(chosen, lines, asked, lineage, whole=shards is None, reviewed_at=reviewed_at)
+
+    def _bounds(self, moving: Sequence[Shard], asked: Asked) -> Mapping[Shard, Bounds]:
+        """Ask for the bounds of those shards only of which the target hasn't asked."""
+        others = [shard for shard in moving if shard not in asked.bounds]
+        return {**asked.bounds, **self.broker.bounds(others)} if others else asked.bounds
+
+    def _kept_since(self, bounds: Mapping[Shard, Bounds]) -> Mapping[Shard, int]:
+        """Return the moment before which nothing is kept, for shards of which no first record is known."""
+        shards = [shard for shard, found in bounds.items() if found.is_moment]
+        kept = self.broker.kept(shards) if shards else {}
+        return {shard: each.since for shard, each in kept.items() if each.since is not None}
 
     def _made(
-        self, chosen: Rows, lines: tuple[Line, ...], asked: Asked, lineage: Lineage, *, whole: bool
+        self,
+        chosen: Rows,
+        lines: tuple[Line, ...],
+        asked: Asked,
+        lineage: Lineage,
+        *,
+        whole: bool,
+        reviewed_at: str,
     ) -> Plan:
         moved = {line.checkpoint for line in lines}
         left = {shard: flag for shard, flag in asked.staying.items() if chosen[shard].pk not in moved}
@@ -55,6 +75,7 @@ class Planning:
             subscription=self.subscription,
             subscription_id=next(iter(chosen.values())).subscription_id,
             broker=self.broker.alias,
+            reviewed_at=reviewed_at,
             target=str(self.target),
             whole=whole,
             staying=sum(row.pk not in named for row in chosen.values()),
@@ -80,39 +101,17 @@ class Planning:
                 "that it is moved to the end."
             )
 
-    def _line(
-        self, shard: Shard, row: Row, asked: int, bounds: Bounds | None, flags: tuple[Flag, ...]
-    ) -> Line:
+    def _line(self, shard: Shard, row: Row, asked: int, bounds: Bounds | None, remarks: Remarks) -> Line:
         new = _within(asked, bounds)
-        at_end = self.target.is_moment and bounds is not None and not bounds.is_moment and new == bounds.end
-        found = [
-            *[Flag.BEYOND_RETENTION] * (asked < new),
-            *[Flag.BEYOND_END] * (asked > new),
-            *[Flag.NOTHING_AFTER] * at_end,
-            *[Flag.UNCHANGED] * (row.position == new and not row.held_count and not flags),
-            *[Flag.HOLDING] * _comes_again(row, new, bounds),
-            *[Flag.UNKNOWN] * (bounds is None),
-            *_ending(row, new),
-            *flags,
-            *_unread(row, flags),
-        ]
-        return Line(
-            checkpoint=row.pk,
-            shard=str(shard),
-            old=row.position,
-            new=new,
-            old_described=self.broker.describe(row.position),
-            new_described=self.broker.describe(new),
-            between=self.broker.records_between(_within(row.position, bounds), new),
-            flags=tuple(found),
-            revision=row.revision,
-            held=row.held_count,
-        )
+        between = self.broker.records_between(_within(row.position, bounds), new)
+        flags = remarks.on(shard, row, asked, new, bounds)
+        name = f"{shard.stream}/{shard.id}"
+        return Line(row.pk, name, row.position, new, between, flags, row.revision, row.held_count)
 
 
 def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> Rows:
-    wanted = rows.keys() if shards is None else set(shards)
-    if missing := sorted(str(shard) for shard in wanted - rows.keys()):
+    wanted = None if shards is None else set(shards)
+    if missing := sorted(str(shard) for shard in (wanted or set()) - rows.keys()):
         raise InvalidPosition(
             f"{subscription} has no checkpoint for {', '.join(missing)} in the streams as they are now. "
             "Choose among the shards that `manage.py streams status` lists as present."
@@ -122,43 +121,33 @@ def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> 
             f"{subscription} has no checkpoint yet, so there is nothing to rewind. It gets one at its first "
             "start: where START_AT says, else where its group has committed, else at the end."
         )
-    return {shard: row for shard, row in rows.items() if shard in wanted}
+    return rows if wanted is None else {shard: row for shard, row in rows.items() if shard in wanted}
 
 
-def _wanted(shard: Shard, asked: Asked, bounds: Mapping[Shard, Bounds], waiting: set[Shard]) -> int:
-    """Return the place of its own, or the first record for what waits and has none."""
-    own = asked.positions.get(shard)
-    if own is None or (own == SHARD_END and shard in waiting):
-        return bounds[shard].first if shard in bounds else 0
-    return own
+def _wanted(
+    moving: Sequence[Shard], asked: Asked, bounds: Mapping[Shard, Bounds], waiting: set[Shard]
+) -> dict[Shard, int]:
+    """Return the place of its own for each, or the first record for what waits and has none."""
+    own = asked.positions
+    firsts = {shard: bounds[shard].first if shard in bounds else 0 for shard in waiting}
+    unplaced = {shard: first for shard, first in firsts.items() if own.get(shard) in (None, SHARD_END)}
+    return {shard: unplaced[shard] if shard in unplaced else own[shard] for shard in moving}
 
 
-def _gate(shard: Shard, waiting: set[Shard]) -> tuple[Flag, ...]:
-    return (Flag.GATED,) if shard in waiting else ()
-
-
-def _ending(row: Row, new: int) -> tuple[Flag, ...]:
-    if (row.position == SHARD_END) == (new == SHARD_END):
-        return ()
-    return (Flag.FINISHED,) if new == SHARD_END else (Flag.REOPENED,)
-
-
-def _unread(row: Row, flags: tuple[Flag, ...]) -> tuple[Flag, ...]:
-    """A finished shard has no reader and needs none to be taken; one that waits neither."""
-    if row.position == SHARD_END or Flag.GATED in flags or row.is_read:
-        return ()
-    return (Flag.UNREAD,)
-
-
-def _comes_again(row: Row, new: int, bounds: Bounds | None) -> bool:
-    """Tell whether handled records behind a held one lie behind the new position too."""
-    return row.held_count > 0 and (
-        new <= row.position or bounds is None or bounds.is_moment or new < bounds.end
-    )
+def _alone(wanted: Mapping[Shard, int], rows: Rows, lineage: Lineage) -> set[Shard]:
+    """Return the shards of which all parents will stand at their ends, and there is one."""
+    born = [shard for shard in wanted if lineage.get(shard)]
+    parents = {shard: [each for each in lineage[shard] if each in rows] for shard in born}
+    return {
+        shard
+        for shard, some in parents.items()
+        if some and all(wanted.get(each, rows[each].position) == SHARD_END for each in some)
+    }
 
 
 def _within(position: int, bounds: Bounds | None) -> int:
     if bounds is None or position == SHARD_END:
         return position
-    kept = max(position, bounds.first)
-    return kept if bounds.is_moment else min(kept, bounds.end)
+    if position < bounds.first:
+        return bounds.first
+    return bounds.end if position > bounds.end and not bounds.is_moment else position

@@ -4,13 +4,14 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core import signing
 
 from streamapp.exceptions import StalePlan
 from streamapp.positions import SHARD_END
 from streamapp.services.flags import Flag
+from streamapp.services.places import described, is_before
 from streamapp.services.wording import amount, span
 
 __all__ = ["Flag", "Left", "Line", "Plan"]
@@ -20,55 +21,54 @@ KEPT_SECONDS = 3600
 LARGE_RECORDS, LARGE_SHARDS = 1_000_000, 100
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One shard of a plan. `between` counts the records from old to new: negative are read again.
 
     It is None where the broker's positions don't count records. `held` counts the held records: with
     any, records behind the checkpoint were handled already and come again too. `revision` is the one
-    reviewed. `old_described` and `new_described` are the positions as their broker writes them.
+    reviewed. A tuple of plain values, because ten thousand of them travel in one form.
     """
 
     checkpoint: int
     shard: str
     old: int
     new: int
-    old_described: str
-    new_described: str
     between: int | None
     flags: tuple[Flag, ...]
     revision: int
     held: int = 0
 
-    @property
-    def effect(self) -> str:
-        """Say what happens to the records between, in words."""
+    def effect(self, broker: str) -> str:
+        """Say what happens to the records between, in words; positions as the broker writes them."""
         if self.held and self.new != SHARD_END:
-            return self._effect_while_holding()
+            return self._effect_while_holding(broker)
         if self.old == self.new:
             return "nothing moves"
         if self.new == SHARD_END:
             return "the rest of it is skipped"
-        again = self.new < self.old
+        again = is_before(broker, self.new, self.old)
+        if again is None:
+            return "read from that moment on"
         if self.between is None:
             return "records are read again" if again else "records are skipped"
         return f"{amount(abs(self.between), 'record')} {'read again' if again else 'skipped'}"
 
-    def _effect_while_holding(self) -> str:
+    def _effect_while_holding(self, broker: str) -> str:
         counted = "" if self.between is None else f"at most {amount(abs(self.between), 'record')} "
-        parts = [f"{counted or 'records are '}skipped"] if self.new > self.old else []
-        parts += [f"all from {self.new_described} on read again"] if Flag.HOLDING in self.flags else []
-        return ", ".join(parts)
+        parts = [f"{counted or 'records are '}skipped"] if is_before(broker, self.old, self.new) else []
+        again = f"all from {described(broker, self.new)} on read again"
+        return ", ".join([*parts, *[again] * (Flag.HOLDING in self.flags)])
 
-    def pack(self) -> list[Any]:
-        """Return it as plain values in the order of the fields: ten thousand of them travel in one form."""
-        return [getattr(self, name) for name in self.__slots__]
+    def to_json(self, broker: str) -> dict[str, Any]:
+        """Return it as plain values, with its positions as the broker writes them."""
+        places = {"old_described": described(broker, self.old), "new_described": described(broker, self.new)}
+        return {**self._asdict(), **places}
 
     @classmethod
     def unpack(cls, values: list[Any]) -> "Line":
-        """Make it again."""
+        """Make it again of what a form brought."""
         line = cls(*values)
-        return replace(line, flags=tuple(map(Flag, line.flags)))
+        return line._replace(flags=tuple(map(Flag, line.flags)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +83,18 @@ class Left:
 class Plan:
     """What a rewind will write, fixed as numbers: applying it writes these and nothing else.
 
-    `staying` counts the shards that were chosen and that the position doesn't name; `left` are those
-    that it can't move, and why. `whole` tells that the scope was every shard of the subscription, else
-    `chosen` has the ids of their checkpoints. `broker` is the alias of its broker. `asked` is the target
-    as plain values, `words` what the command line takes for it, `echo` its moment in two zones.
-    `replay_from` is the position that is mounted under that name, if any. `undoes` is a rewind's number.
+    `reviewed_at` is when its rows were read, by the clock of the database. `staying` counts the shards
+    that were chosen and that the position doesn't name; `left` are those that it can't move, and why.
+    `whole` tells that the scope was every shard of the subscription, else `chosen` has the ids of their
+    checkpoints. `broker` is the alias of its broker. `asked` is the target as plain values, `words` what
+    the command line takes for it, `echo` its moment in two zones. `replay_from` is the position that is
+    mounted under that name, if any. `undoes` is a rewind's number.
     """
 
     subscription: str
     subscription_id: int
     broker: str
+    reviewed_at: str
     target: str
     whole: bool
     staying: int
@@ -155,14 +157,14 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain values."""
-        return asdict(self)
+        return {**self._bare(), "lines": [line.to_json(self.broker) for line in self.lines]}
 
     def sign(self) -> str:
         """Return the plan as text that `unsign` accepts for an hour and nobody can change."""
-        bare = asdict(replace(self, lines=()))
-        return signing.dumps(
-            {**bare, "lines": [line.pack() for line in self.lines]}, salt=SALT, compress=True
-        )
+        return signing.dumps({**self._bare(), "lines": self.lines}, salt=SALT, compress=True)
+
+    def _bare(self) -> dict[str, Any]:
+        return asdict(replace(self, lines=()))
 
     @staticmethod
     def unsign(text: str) -> "Plan":

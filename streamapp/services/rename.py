@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 
 from streamapp.conf import configuration
 from streamapp.exceptions import StreamappError, UnknownSubscription
-from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, Quarantined, Subscription
+from streamapp.models import Checkpoint, DeadLetter, DelayedRecord, DryRun, Quarantined, Subscription
 from streamapp.services.workers import in_use
 
 
@@ -50,7 +50,7 @@ def rename(old: str, new: str) -> Renaming:
     try:
         with transaction.atomic(using=using):
             Subscription.objects.using(using).filter(name=old).update(name=new)
-            for model in (Quarantined, DelayedRecord, DeadLetter):
+            for model in (Quarantined, DelayedRecord, DeadLetter, DryRun):
                 model.objects.using(using).filter(subscription=old).update(subscription=new)
     except IntegrityError as error:
         raise RenameRefused(f"{new} was added in this moment. Nothing was renamed.") from error

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -99,15 +100,16 @@ def plan_again(reviewed: Plan) -> Plan:
 def apply(plan: Plan, *, user: Any = None, origin: str, reason: str = "") -> Rewind:
     """Write a reviewed plan in one transaction, or as a part of the one that is open.
 
-    Raises StalePlan, and writes nothing, when another operator action moved one of its checkpoints
-    in between, or one of its shards was split or merged. Running workers learn of it within a second
-    or so.
+    Raises StalePlan, and writes nothing, when one of its checkpoints was rewound in between, one of
+    their records was skipped, or one of its shards was split or merged. Running workers learn of it
+    within a second or so.
     """
     moves = [Move(line.checkpoint, line.shard, line.revision, line.new) for line in plan.lines]
     store = RewindStore(configuration().DATABASE, partial(described, plan.broker))
     return store.apply(
         plan.subscription_id,
         moves,
+        datetime.fromisoformat(plan.reviewed_at),
         target=plan.target,
         user=user,
         origin=origin,

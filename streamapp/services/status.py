@@ -47,6 +47,9 @@ class SubscriptionStatus:
         for shard in values["shards"]:
             for name in ("saved_at", "retired_at"):
                 shard[name] = shard[name] and shard[name].isoformat()
+            for wait in shard["waits_for"]:
+                # What the admin makes its links of tells nothing outside of the database.
+                del wait["checkpoint"], wait["position"]
         for skip in values["skips"]:
             skip["skipped_at"] = skip["skipped_at"].isoformat()
         return values

@@ -36,6 +36,9 @@ class Failure:
     trace: str = ""
 
 
+NO_FAILURE = Failure("")
+
+
 @dataclass(frozen=True, slots=True)
 class Claimed:
     """A delayed record that a worker has claimed. Its record has the headers of a copy.
@@ -61,7 +64,7 @@ class DelayedStore:
             **_columns(subscription, record, copied),
             attempt=copied.attempt,
             copies=copied.copies,
-            due_at=_in(seconds),
+            due_at=due_in(seconds),
             created_at=ClockNow(),
         )
         self._rows.bulk_create([row], ignore_conflicts=True)
@@ -92,13 +95,13 @@ class DelayedStore:
         with short_transaction(self._using):
             # Rows that another worker is claiming at this moment are left to it.
             chosen = list(due.select_for_update(skip_locked=True).values_list("id", flat=True)[:most])
-            due.filter(id__in=chosen).order_by().update(claim=claim, claimed_until=_in(seconds))
+            due.filter(id__in=chosen).order_by().update(claim=claim, claimed_until=due_in(seconds))
         claimed = self._rows.filter(claim=claim).order_by("due_at") if chosen else []
         return [Claimed(row.pk, claim, _record(row), Edit.of(row)) for row in claimed]
 
     def renew(self, claims: Mapping[int, UUID], seconds: float) -> None:
         """Keep claimed what is still in hand."""
-        self._claimed(claims).update(claimed_until=_in(seconds))
+        self._claimed(claims).update(claimed_until=due_in(seconds))
 
     def release(self, claims: Mapping[int, UUID]) -> None:
         """Let anybody claim them at once."""
@@ -114,7 +117,7 @@ class DelayedStore:
     def again(self, claimed: Claimed, copied: Copied, seconds: float) -> bool:
         """Delay a record once more and end the claim; False if the record isn't claimed so any more."""
         changes = {"attempt": copied.attempt, "copies": copied.copies}
-        return self._end(claimed, **changes, due_at=_in(seconds))
+        return self._end(claimed, **changes, due_at=due_in(seconds))
 
     def hold(self, claimed: Claimed, reason: str) -> bool:
         """Leave a record to an operator and end the claim; False if it isn't claimed so any more."""
@@ -198,5 +201,6 @@ def _record(row: DelayedRecord) -> Record:
     )
 
 
-def _in(seconds: float) -> Combinable:
+def due_in(seconds: float) -> Combinable:
+    """Return the moment so many seconds after the statement."""
     return ExpressionWrapper(Now() + timedelta(seconds=seconds), output_field=DateTimeField())

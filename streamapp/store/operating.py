@@ -11,6 +11,7 @@ from streamapp.models.worker import Worker, WorkerState
 from streamapp.store.audit import Asker
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
+from streamapp.store.letter_counts import LetterCountStore
 from streamapp.store.records import storable
 
 OPERATING_SECONDS = 30
@@ -21,7 +22,8 @@ class OperatorStore:
 
     def __init__(self, using: str, asker: Asker) -> None:
         self._using = using
-        self._asker = asker
+        self.asker = asker
+        self.letter_counts = LetterCountStore(using)
         self._checkpoints = Checkpoint.objects.using(using)
         self._pauses = Pause.objects.using(using)
         self._workers = Worker.objects.using(using)
@@ -34,7 +36,7 @@ class OperatorStore:
         worker: UUID | None = None,
         checkpoints: Collection[int] = (),
     ) -> Iterator[None]:
-        """Keep other orders for the same subscription or worker out, and raise the checkpoints' revisions.
+        """Keep other orders for the same subscription or worker out, and lock the rows of checkpoints.
 
         The first statement is a write, because SQLite takes its lock with it: what is read after it
         stays true. The rows of checkpoints are locked in the order in which saves lock them.
@@ -46,7 +48,6 @@ class OperatorStore:
                 self._workers.filter(pk=worker).update(host=F("host"))
             locked = self._checkpoints.filter(pk__in=checkpoints).order_by("pk").select_for_update()
             list(locked.values_list("pk", flat=True))
-            self._checkpoints.filter(pk__in=checkpoints).update(revision=F("revision") + 1)
             yield
 
     def pause(self, subscription: int, checkpoints: Sequence[int | None]) -> None:
@@ -55,8 +56,8 @@ class OperatorStore:
             Pause(
                 subscription_id=subscription,
                 checkpoint_id=checkpoint,
-                paused_by=self._asker.name,
-                reason=storable(self._asker.reason),
+                paused_by=self.asker.name,
+                reason=storable(self.asker.reason),
                 paused_at=ClockNow(),
             )
             for checkpoint in checkpoints
@@ -67,12 +68,16 @@ class OperatorStore:
         self._pauses.filter(pk__in=pauses).delete()
 
     def skip(self, checkpoint: int, position: int) -> None:
-        """Order one record to be settled by whoever holds its shard, or takes it next."""
+        """Order one record to be settled by whoever holds its shard, or takes it next.
+
+        A rewind that was reviewed before would bring it again: it must be reviewed anew.
+        """
+        self._checkpoints.filter(pk=checkpoint).update(revision=F("revision") + 1)
         SkippedRecord(
             checkpoint_id=checkpoint,
             position=position,
-            asked_by=self._asker.name,
-            reason=storable(self._asker.reason),
+            asked_by=self.asker.name,
+            reason=storable(self.asker.reason),
             asked_at=ClockNow(),
         ).save(using=self._using, force_insert=True)
 
@@ -93,7 +98,7 @@ class OperatorStore:
         """Tell a worker to hand everything over."""
         alive = self._workers.filter(pk=worker, state=WorkerState.ALIVE, drained_at=None)
         alive.update(
-            drained_at=ClockNow(), drained_by=self._asker.name, drain_reason=storable(self._asker.reason)
+            drained_at=ClockNow(), drained_by=self.asker.name, drain_reason=storable(self.asker.reason)
         )
 
     def undrain(self, worker: UUID) -> None:

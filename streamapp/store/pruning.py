@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Count, F, Model, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from streamapp.models import DeadLetter, Quarantined, Skip, SkippedRecord, Worker
+from streamapp.models import DeadLetter, DryRun, Quarantined, Skip, SkippedRecord, Worker
 from streamapp.models.worker import WorkerState
 from streamapp.retention import Keep
 from streamapp.store.audit import Asker, Deed, add_entry
@@ -48,6 +48,7 @@ OF_A_SHARD = ("checkpoint", "checkpoint__subscription__name")
 TABLES = (
     Table("DEAD_LETTERS", DeadLetter, "created_at", "subscription", "subscription", audited=True),
     Table("QUARANTINE", Quarantined, "created_at", "subscription", "subscription", audited=True),
+    Table("DRY_RUNS", DryRun, "ended_at", "subscription", "subscription", ~Q(ended_at=None)),
     Table("SKIPS", Skip, "skipped_at", *OF_A_SHARD),
     Table("SKIPPED_RECORDS", SkippedRecord, "ended_at", *OF_A_SHARD, ~Q(ended_at=None)),
     Table(

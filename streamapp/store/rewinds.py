@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import connections, transaction
@@ -13,6 +14,7 @@ from streamapp.positions import SHARD_END
 from streamapp.records import Shard
 from streamapp.store import notices, statements
 from streamapp.store.audit import Asker, Deed, add_entry, enumerated
+from streamapp.store.changes import Changes
 from streamapp.store.clock import ClockNow
 from streamapp.store.operating import void_skips
 
@@ -38,17 +40,18 @@ class RewindStore:
         self._describe = describe
         self._checkpoints = Checkpoint.objects.using(using)
 
-    def apply(self, subscription: int, moves: Sequence[Move], **audit: Any) -> Rewind:
+    def apply(self, subscription: int, moves: Sequence[Move], reviewed_at: datetime, **audit: Any) -> Rewind:
         """Move checkpoints and raise their epochs, all or none; `audit` fills the Rewind row.
 
         One transaction, or a part of the one that is open. Raises StalePlan when a revision isn't
-        the reviewed one. The audit row is written first: SQLite takes its write lock with the first
-        write, and nothing may be read before it.
+        the reviewed one, and says what came since `reviewed_at`, by the clock of the database. The
+        audit row is written first: SQLite takes its write lock with the first write, and nothing may be
+        read before it.
         """
         with transaction.atomic(using=self._using):
             rewind = self._record(subscription, audit)
             rows = self._lock(move.checkpoint for move in moves)
-            self._refuse_stale(moves, rows)
+            self._refuse_stale(moves, rows, reviewed_at)
             self._refuse_born(subscription, moves, rows)
             self._trail(rewind, moves, rows)
             self._move(moves)
@@ -92,17 +95,18 @@ class RewindStore:
         HeldRecord.objects.using(self._using).filter(checkpoint__in=moved).delete()
         void_skips(self._using, moved)
 
-    def _refuse_stale(self, moves: Sequence[Move], rows: dict[int, Checkpoint]) -> None:
+    def _refuse_stale(
+        self, moves: Sequence[Move], rows: dict[int, Checkpoint], reviewed_at: datetime
+    ) -> None:
         gone = [move for move in moves if move.checkpoint not in rows]
         there = [(move, rows[move.checkpoint]) for move in moves if move.checkpoint in rows]
-        moved = [(move, row) for move, row in there if row.revision != move.revision]
-        if moved or gone:
-            what = [f"{move.shard} was moved to {self._describe(row.position)}" for move, row in moved]
+        changed = [row for move, row in there if row.revision != move.revision]
+        if changed or gone:
+            what = Changes(self._using, self._describe, reviewed_at).told(changed)
             what += [f"the checkpoint of {move.shard} is gone" for move in gone]
-            found = {**{move.checkpoint: None for move in gone}, **{row.pk: row.position for _, row in moved}}
+            found = {**{move.checkpoint: None for move in gone}, **{row.pk: row.position for row in changed}}
             raise StalePlan(
-                f"Nothing was rewound: since the review, {_few(what)}. Another operator action did that. "
-                "Look at the shards and review the rewind again.",
+                f"Nothing was rewound. Since the review {_few(what)}. Look at the shards and review again.",
                 found,
             )
 
@@ -116,8 +120,8 @@ class RewindStore:
         born = [row for row in children if row.pk not in rows and _parents(row) & again]
         if born:
             raise StalePlan(
-                f"Nothing was rewound: since the review, {_few([f'{row} was made' for row in born])} of a "
-                "shard that would be read again. Review the rewind again.",
+                f"Nothing was rewound. Since the review {_few([f'{row} was made' for row in born])} of a "
+                "shard that would be read again. Look at the shards and review again.",
                 {row.pk: row.position for row in born},
             )
 

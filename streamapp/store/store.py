@@ -9,10 +9,12 @@ from streamapp.store.alerts import AlertStore
 from streamapp.store.checkpoints import NONE, CheckpointStore, Lineage
 from streamapp.store.connections import short_transaction
 from streamapp.store.controls import ControlStore
+from streamapp.store.dry_runs import DryRunStore
 from streamapp.store.failed import DeadLetterStore, DelayedStore
 from streamapp.store.history import HistoryStore
 from streamapp.store.lags import LagStore
 from streamapp.store.leases import LeaseStore
+from streamapp.store.letter_counts import LetterCountStore
 from streamapp.store.lineage import LineageStore
 from streamapp.store.notices import NoticeStore
 from streamapp.store.pruning import PruneStore
@@ -42,6 +44,8 @@ class Store:
         self.records = RecordStore(using)
         self.delayed = DelayedStore(using)
         self.dead_letters = DeadLetterStore(using)
+        self.dry_runs = DryRunStore(using)
+        self.letter_counts = LetterCountStore(using)
         self.lags = LagStore(using)
         self.history = HistoryStore(using)
         self.alerts = AlertStore(using)

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from streamapp.engine.assembly import handling_kind
 from streamapp.engine.calling import Call
 from streamapp.engine.handling import Handling, Surroundings
+from streamapp.engine.parts import handling_kind
 from streamapp.engine.shard import ShardState, Slice
 from streamapp.engine.span import Span
 from streamapp.engine.work import Work

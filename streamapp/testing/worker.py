@@ -6,9 +6,10 @@ from dataclasses import replace
 from streamapp.brokers.base import Broker
 from streamapp.conf import configuration
 from streamapp.engine.announcing import Announcements
-from streamapp.engine.assembly import Parts, assemble
+from streamapp.engine.assembly import assemble
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
+from streamapp.engine.parts import Parts
 from streamapp.mount import Mount
 from streamapp.services.from_handler import rewind_from_handler
 from streamapp.services.from_worker import pause_from_worker
@@ -41,9 +42,9 @@ class InProcessWorker:
             settings,
             clock,
             rewind_from_handler,
-            self.journal.handling,
             self._announcements,
             pause_from_worker,
+            self.journal.handling,
         )
         self.consumers = [assemble(mount, brokers[mount.broker], parts) for mount in mounts]
 

@@ -25,7 +25,7 @@ def _client(user, *names):
 
 
 SET_ASIDE = ("quarantined", "delayedrecord", "deadletter", "heldrecord")
-SHOWN = ("subscription", "checkpoint", "worker", *SET_ASIDE, "skip", "rewind", "auditentry")
+SHOWN = ("subscription", "checkpoint", "worker", *SET_ASIDE, "dryrun", "skip", "rewind", "auditentry")
 VIEWS = tuple(f"view_{name}" for name in SHOWN)
 
 
@@ -45,7 +45,14 @@ def chief(django_user_model):
     return _client(django_user_model.objects.create_user("chief", is_staff=True), *VIEWS, *may)
 
 
-LETTERS = ("edit_letter", "redeliver_letter", "publish_letter", "purge_letter", "view_record")
+LETTERS = (
+    "edit_letter",
+    "redeliver_letter",
+    "dryrun_letter",
+    "publish_letter",
+    "purge_letter",
+    "view_record",
+)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from django.contrib.admin.models import LogEntry
 from django.core import serializers
 from django.urls import reverse
 
+from streamapp.exceptions import StalePlan
 from streamapp.models import (
     AuditEntry,
     Checkpoint,
@@ -17,6 +18,8 @@ from streamapp.models import (
     Subscription,
     Worker,
 )
+from streamapp.positions import Earliest
+from streamapp.services import rewind
 from tests.admin.scenes import hold, worker
 
 BASE = "/admin/streamapp"
@@ -86,12 +89,25 @@ def test_pausing_and_resuming_a_subscription(chief, scene):
     assert not Pause.objects.exists()
 
 
-def test_every_action_raises_the_revisions_of_the_shards_that_it_is_about(chief, scene):
+def test_what_moves_nothing_leaves_a_rewind_that_was_reviewed_before_good(chief, scene):
     rows, _ = scene
+    plan = rewind.plan_mounted("ledger.spend", Earliest())
     press(chief, shard_page(rows[0]), "Pause")
-    assert list(Checkpoint.objects.order_by("pk").values_list("revision", flat=True)) == [1, 0, 0]
     press(chief, subscription_page(rows[0]), "Pause")
-    assert list(Checkpoint.objects.order_by("pk").values_list("revision", flat=True)) == [2, 1, 1]
+    press(chief, subscription_page(rows[0]), "Redeliver held records")
+    press(chief, shard_page(rows[0]), "Resume")
+    press(chief, shard_page(rows[1]), "Release the lease")
+    rewind.apply(plan, origin="test")
+    assert set(Checkpoint.objects.values_list("position", flat=True)) == {line.new for line in plan.lines}
+
+
+def test_a_skip_makes_a_rewind_that_was_reviewed_before_stale_and_the_refusal_says_so(chief, scene):
+    plan = rewind.plan_mounted("ledger.spend", Earliest())
+    held = f"{BASE}/heldrecord/{HeldRecord.objects.get().pk}/change/"
+    press(chief, held, "Skip a held record", "card number is missing")
+    with pytest.raises(StalePlan, match="had its record at 70 skipped by chief") as refused:
+        rewind.apply(plan, origin="test")
+    assert "moved" not in str(refused.value)
 
 
 def test_skipping_a_held_record(chief, scene):

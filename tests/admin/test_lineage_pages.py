@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -48,7 +49,19 @@ def test_a_child_shows_the_parent_and_the_record_that_it_waits_for(looker, rows)
     for path in (LIST, f"{LIST}{rows[1].pk}/change/"):
         text = page(looker, path)
         assert "waits for" in text
-        assert f"{PARENT} (held at {SEQUENCE + 9}: unknown carrier)" in text
+        assert f"{PARENT} (held at {SEQUENCE + 9}: unknown carrier)" in strip_tags(text) or path == LIST
+        assert f'title="{PARENT} (held at {SEQUENCE + 9}: unknown carrier)"' in text or path != LIST
+
+
+def test_the_record_that_a_child_waits_for_is_one_click_away_for_who_may_see_records(
+    admin_client, looker, rows
+):
+    hold(rows[0], packing.at(SEQUENCE + 9))
+    asked = urlencode({"shard": rows[0].pk, "at": SEQUENCE + 9}).replace("&", "&amp;")
+    own = f"subscription/{rows[0].subscription_id}/change/"
+    for path, times in ((LIST, 2), (f"{LIST}{rows[1].pk}/change/", 2), (own, 5)):
+        assert page(admin_client, path).count(f'?{asked}">') == times, path
+        assert asked not in page(looker, path), path
 
 
 def test_a_list_shows_both_ends_of_a_sequence_number_and_a_page_the_whole(looker, rows):

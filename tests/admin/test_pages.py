@@ -18,6 +18,7 @@ from streamapp.models import (
     Checkpoint,
     DeadLetter,
     DelayedRecord,
+    DryRun,
     HeldRecord,
     Lease,
     Pause,
@@ -27,12 +28,14 @@ from streamapp.models import (
     Skip,
     SkippedRecord,
     Subscription,
+    Where,
     Worker,
 )
 from streamapp.models.worker import WorkerState
 from streamapp.positions import Earliest
 from streamapp.records import Record, Shard
 from streamapp.services import rewind
+from streamapp.store.audit import Asker
 from streamapp.store.skips import Skipped
 from tests.admin.scenes import DAWN, STORE, fail, hold, started, subscription, worker
 
@@ -47,6 +50,7 @@ LISTS = {
     "rewind": "take the action",
     "heldrecord": "its handler holds",
     "auditentry": "each action is a row",
+    "dryrun": "Set DRY_RUN = True",
 }
 
 
@@ -178,6 +182,7 @@ def test_nobody_adds_changes_or_deletes(admin_client, rows, name):
     fail("ledger.spend", Record(Shard("orders", "0"), 2, b"x"))
     STORE.skips.add(Skipped(rows[0].pk, 1, 70, 82, 12, "earliest"))
     hold(rows[0], 70)
+    STORE.dry_runs.add("ledger.spend", Where.SHARD, (rows[0].key, 70), "orders/0@70", Asker("test"))
     model = {
         "subscription": Subscription,
         "checkpoint": Checkpoint,
@@ -189,6 +194,7 @@ def test_nobody_adds_changes_or_deletes(admin_client, rows, name):
         "rewind": Rewind,
         "heldrecord": HeldRecord,
         "auditentry": AuditEntry,
+        "dryrun": DryRun,
     }[name]
     pk = model.objects.first().pk
     answers = [

@@ -6,11 +6,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from streamapp.brokers.local import LocalBroker
+from streamapp.exceptions import BrokerUnavailable
 from streamapp.models import Checkpoint, History, Rewind
 from streamapp.positions import At
 from streamapp.services import rewind
 from streamapp.services.flags import Flag
-from tests.admin.scenes import DAWN, log, position_of, started
+from tests.admin.scenes import DAWN, hold, log, position_of, started, worker
 from tests.admin.wizard import ASK, REVIEW, SCOPE, apply, fields, review
 
 
@@ -70,12 +72,32 @@ def test_ten_thousand_shards_are_chosen_and_reviewed_page_by_page(operator, djan
     asked = step(operator, asked, "search", fields(asked)["shown"].split(","), text="999")
     asked = step(operator, asked, "untick", fields(asked)["shown"].split(","), text="999")
     asked = step(operator, asked, "target", text="999")
-    reviewed = operator.post(REVIEW, fields(asked) | {"kind": "earliest"})
+    with django_assert_max_num_queries(15):
+        reviewed = operator.post(REVIEW, fields(asked) | {"kind": "earliest"})
     assert len(lines(reviewed)) == 9_981
     turned = operator.post(REVIEW, fields(reviewed) | {"page": "2", "reason": "half written"})
     assert "Page 2 of 100" in text_of(turned) and "half written" in text_of(turned)
     apply(operator, turned, name="ledger.spend")
     assert Checkpoint.objects.filter(position=0).count() == 9_981
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("target", [{"kind": "earliest"}, {"kind": "ago", "ago": "3650d"}])
+def test_the_pages_of_ten_thousand_shards_take_15_queries_each(
+    admin_client, target, django_assert_max_num_queries
+):
+    many = log(partitions=10_000, first=0, end=2)
+    rows = started("ledger.spend", dict.fromkeys(many, 1))
+    worker(rows[:9_000])
+    hold(rows[0], 1)
+    for page in ("subscription/overview/", "checkpoint/"):
+        with django_assert_max_num_queries(15):
+            assert admin_client.get(f"/admin/streamapp/{page}").status_code == 200
+    with django_assert_max_num_queries(15):
+        reviewed = admin_client.post(REVIEW, {"subscription": "ledger.spend", "chosen": "", **target})
+    assert reviewed.context["plan"].scope == "10,000 shards"
+    assert reviewed.context["plan"].effect.startswith("10,000 records read again")
+    assert reviewed.content.decode().count('<pre class="streamapp-first">') == 100
 
 
 def test_without_a_subscription_the_first_question_is_which(operator, rows):
@@ -173,6 +195,31 @@ def test_the_first_record_at_the_new_position_is_shown_to_who_may_see_records(ad
     assert "First record there" in shown and ":55:00" in shown
     assert '<pre class="streamapp-first">{}</pre>' in shown
     assert "First record there" not in text_of(review(operator, rows, "1@55"))
+
+
+def test_every_shard_of_the_page_shows_its_own_first_record_and_none_is_left_out(admin_client):
+    rows = started("ledger.spend", dict.fromkeys(log(partitions=30, first=0, end=3), 2))
+    reviewed = review(admin_client, rows, "earliest")
+    assert reviewed.content.decode().count('<pre class="streamapp-first">') == 30
+    assert reviewed.context["firsts_note"] == "" and "not looked at" not in text_of(reviewed)
+
+
+def test_a_shard_that_was_not_reached_in_time_says_so_and_the_page_says_why(admin_client, rows, monkeypatch):
+    whole = LocalBroker.firsts
+    monkeypatch.setattr(LocalBroker, "firsts", lambda *given: dict([*whole(*given).items()][:1]))
+    reviewed = review(admin_client, rows, "earliest")
+    assert text_of(reviewed).count("not looked at") == 2
+    assert "The first records of 1 of these 3 shards are shown: a review looks" in text_of(reviewed)
+
+
+def test_a_broker_that_does_not_answer_costs_the_records_and_not_the_review(admin_client, rows, monkeypatch):
+    def refuse(*_):
+        raise BrokerUnavailable("It didn't answer within 3 s.")
+
+    monkeypatch.setattr(LocalBroker, "firsts", refuse)
+    reviewed = review(admin_client, rows, "earliest")
+    assert "First records can't be shown: It didn't answer within 3 s." in text_of(reviewed)
+    assert set(lines(reviewed).values()) == {40}
 
 
 # Two operators

@@ -34,6 +34,14 @@ class Letters:
         self.page.get_by_role("button", name="Redeliver").click()
         self.page.get_by_text("delayed record, due at once").wait_for()
 
+    def dry_run(self, reason: str, result: str) -> str:
+        """Order a dry run and wait, without a click, until its page shows the result; return the page."""
+        self.page.get_by_role("link", name="Dry run…").click()
+        self.page.get_by_label("Reason").fill(reason)
+        self.page.get_by_role("button", name="Dry run").click()
+        self.page.locator("#streamapp-live .streamapp-state", has_text=result).wait_for()
+        return self.text()
+
     def purge_all(self, reason: str) -> None:
         """Select all rows of all pages and purge them, and let the pages go on by themselves."""
         self.page.goto(f"{ADMIN}/deadletter/")

@@ -9,7 +9,12 @@ NAME = "shipping.ship"
 SETTINGS = {
     "BROKERS": {"local": {"BACKEND": "streamapp.brokers.local.LocalBroker"}},
     "SUBSCRIPTIONS": {
-        NAME: {"HANDLER": "tests.browser.shipping.ship", "START_AT": "earliest", "MAX_ATTEMPTS": 1}
+        NAME: {
+            "HANDLER": "tests.browser.shipping.ship",
+            "START_AT": "earliest",
+            "MAX_ATTEMPTS": 1,
+            "DRY_RUN": True,
+        }
     },
     "HEARTBEAT_INTERVAL": 0.3,
     "HEARTBEAT_TTL": 10.0,

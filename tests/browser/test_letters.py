@@ -16,7 +16,15 @@ from tests.browser.shipping import NAME, SETTINGS
 
 pytestmark = [pytest.mark.live("chromium"), pytest.mark.alone, pytest.mark.timeout(180)]
 LOOK = ("view_deadletter", "view_record")
-ALL = (*LOOK, "edit_letter", "redeliver_letter", "publish_letter", "purge_letter")
+ALL = (
+    *LOOK,
+    "edit_letter",
+    "redeliver_letter",
+    "dryrun_letter",
+    "view_dryrun",
+    "publish_letter",
+    "purge_letter",
+)
 ADDRESSES = ("1 Mill Lane", "", "3 Mill Lane")
 
 
@@ -75,6 +83,22 @@ def test_the_shipment_without_an_address_is_mended_in_a_copy_redelivered_and_boo
     ]
 
 
+def test_a_dry_run_tells_whether_the_mended_copy_would_be_booked_and_books_nothing(worker, desk):
+    letters = Letters(desk(*ALL).page)
+    letters.open_first()
+    failed = letters.dry_run("is it mended?", "the handler raised")
+    assert "builtins.ValueError: no address" in failed and "in ship" in failed
+
+    letters.open_first()
+    letters.mend('"address":""', '"address":"2 Mill Lane"', "asked the sender")
+    fine = letters.dry_run("and now?", "ack")
+    assert "Nothing of this was kept" in fine
+    assert booked() == {1, 3}
+    assert (DeadLetter.objects.count(), DelayedRecord.objects.count()) == (1, 0)
+    assert Checkpoint.objects.get().position == len(ADDRESSES)
+    assert not letters.page.locator("#streamapp-live[data-seconds]").count()
+
+
 def test_an_unmended_shipment_comes_back_as_a_dead_letter_with_what_arrived(worker, desk):
     letters = Letters(desk(*ALL).page)
     letters.open_first()
@@ -108,7 +132,7 @@ def test_who_may_only_look_sees_the_letter_and_no_way_to_change_it(worker, desk)
     assert "no address" in letters.text()
     assert not [url for url in looker.ways() if "/act/" in url or "/edit/" in url]
     pk = DeadLetter.objects.get().pk
-    for path in ("act/redeliver/", "act/publish/", "act/purge/", f"{pk}/edit/"):
+    for path in ("act/redeliver/", "act/dry-run/", "act/publish/", "act/purge/", f"{pk}/edit/"):
         assert looker.post(f"/admin/streamapp/deadletter/{path}", ids=str(pk), reason="x") == 403
     assert DeadLetter.objects.count() == 1
 

@@ -26,7 +26,14 @@ START_SECONDS = 90.0
 class CeleryStage:
     """One subscription whose records become tasks, and the log of its handler's calls."""
 
-    def __init__(self, directory: Path, app: str = "tests.celery.project.app", **entry: Any) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        app: str = "tests.celery.project.app",
+        workers: str = "tests.celery.project",
+        **entry: Any,
+    ) -> None:
+        """Set it; `app` is what the consumer gives its tasks to, `workers` the module of the workers' app."""
         self.log = directory / "calls.jsonl"
         self.log.touch()
         self.output = directory / "output.log"
@@ -37,6 +44,10 @@ class CeleryStage:
             "CELERY_APP": app,
         }
         self.processes: list[subprocess.Popen[bytes]] = []
+        self.database: dict[str, Any] = {}
+        """What is different about the database of the processes, such as the port of a proxy."""
+        self.environment: dict[str, str] = {}
+        self._workers = workers
 
     def consume(self, *orders: dict[str, Any], **options: Any) -> Service:
         """Publish records and hand them over, as `runconsumers` does."""
@@ -52,28 +63,37 @@ class CeleryStage:
 
         Tasks of a dead one come again after `visible_after` seconds, when another one starts.
         """
-        started = self._ready()
-        database = {"NAME": connection.settings_dict["NAME"]}
+        started = self.said("Connected to ")
+        options = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "INFO"]
+        options += arguments or ("-P", "solo")
+        process = self.celery("worker", *options, STREAMAPP_TEST_VISIBILITY=str(visible_after))
+        await_true(lambda: self.said("Connected to ") > started, "a Celery worker", START_SECONDS)
+        return process
+
+    def celery(self, *arguments: str, **more: str) -> subprocess.Popen[bytes]:
+        """Start any command of Celery on the workers' app."""
+        command = [sys.executable, "-m", "celery", "-A", self._workers, *arguments]
+        return self.start(command, **more)
+
+    def start(self, command: list[str], **more: str) -> subprocess.Popen[bytes]:
+        """Start a process with the settings of the stage."""
+        database = {"NAME": connection.settings_dict["NAME"], **self.database}
         environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.processes.settings",
             "STREAMAPP_STAGE": json.dumps({"database": database, "streamapp": self.streamapp}, default=str),
             "STREAMAPP_STAGE_LOG": str(self.log),
-            "STREAMAPP_TEST_VISIBILITY": str(visible_after),
+            **self.environment,
+            **more,
         }
-        command = [sys.executable, "-m", "celery", "-A", "tests.celery.project", "worker"]
-        options = ["--without-gossip", "--without-mingle", "-l", "INFO", *(arguments or ("-P", "solo"))]
         with self.output.open("ab") as output:
-            process = subprocess.Popen(
-                [*command, *options], cwd=ROOT, env=environment, stdout=output, stderr=output
-            )
+            process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
         self.processes.append(process)
-        await_true(lambda: self._ready() > started, "a Celery worker", START_SECONDS)
         return process
 
-    def _ready(self) -> int:
-        """Count the workers that have started so far."""
-        return self.output.read_text().count("Connected to redis") if self.output.exists() else 0
+    def said(self, text: str) -> int:
+        """Count how often the processes have logged something."""
+        return self.output.read_text().count(text) if self.output.exists() else 0
 
     def calls(self, event: str = "call") -> list[dict[str, Any]]:
         """Return what the handler has written down."""
@@ -89,7 +109,8 @@ class CeleryStage:
         for process in self.processes:
             process.kill()
             process.wait()
-        redis.Redis.from_url(project.URL).flushdb()
+        if "REDIS_URL" in os.environ:
+            redis.Redis.from_url(project.URL).flushdb()
         print(self.output.read_text()[-8000:] if self.output.exists() else "No worker was started.")
 
 

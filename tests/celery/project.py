@@ -21,5 +21,6 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     # The tests look at what the consumers log.
     worker_hijack_root_logger=False,
+    broker_write_url=os.environ.get("STREAMAPP_TEST_WRITE_URL"),
 )
 app.autodiscover_tasks()

@@ -26,6 +26,11 @@ def delay(position: int, seconds: float = 0.0) -> None:
     STORE.delayed.add("orders", record, Copied(4, "orders/0@0", DAWN, "busy"), seconds)
 
 
+def letter(position: int) -> None:
+    record, copied = Record(SHARD, position, b"{}"), Copied(4, "orders/0@0", DAWN, "busy")
+    STORE.dead_letters.add("orders", record, copied, Failure("busy"))
+
+
 def beat(name: str) -> None:
     """Do what beat does when an entry is due."""
     app.send_task(beat_schedule()[name]["task"])
@@ -95,8 +100,7 @@ def test_the_lag_of_shards_that_nobody_reads_is_sampled(stage):
 
 def test_pruning_is_a_task(stage):
     stage = stage()
-    record, copied = Record(SHARD, 1, b"{}"), Copied(4, "orders/0@0", DAWN, "busy")
-    STORE.dead_letters.add("orders", record, copied, Failure("busy"))
+    letter(1)
     DeadLetter.objects.update(created_at=datetime.now(UTC) - timedelta(days=400))
     stage.work()
     beat("streamapp.prune")

@@ -13,6 +13,9 @@ from streamapp.brokers.base import OutOfRange
 from streamapp.brokers.looking import Limits
 from streamapp.exceptions import InvalidPosition
 from streamapp.positions import SHARD_END
+from streamapp.services.flags import Flag
+from streamapp.services.targets import Exact, Place
+from tests.live.kinesis_reviews import mounted, reading, reviewed
 from tests.live.kinesis_service import Service
 
 pytestmark = pytest.mark.live("kinesalite")
@@ -128,3 +131,12 @@ def test_a_look_at_a_record_past_its_retention_begins_at_the_oldest_one_kept_or_
         peeked = service.broker.peek(old.shard, 0, Limits(10, 1024, 20))
     assert [record.value for record in peeked.records] == [b"kept"]
     assert peeked.begin in (0, peeked.records[0].position)
+
+
+@pytest.mark.django_db
+def test_the_review_of_a_rewind_to_a_record_past_its_retention_says_that_it_is_gone(service, settings):
+    source, old = trimmed(service)
+    settings.STREAMAPP = mounted("KINESALITE_ENDPOINT_URL", source.stream)
+    reading({old.shard: old.position + 1})
+    [remarks] = reviewed(Exact((Place(str(old.shard), service.broker.describe(old.position)),)))
+    assert Flag.LOST in remarks

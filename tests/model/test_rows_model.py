@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import pytest
+from django.utils import timezone
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -142,7 +143,9 @@ class Rows(RuleBasedStateMachine):
     @rule(position=st.integers(0, 200))
     def rewind(self, position):
         move = Move(self.row, "model/0", self.true_revision, position)
-        RewindStore("default", str).apply(self.subscription, [move], target="x", origin="test")
+        RewindStore("default", str).apply(
+            self.subscription, [move], timezone.now(), target="x", origin="test"
+        )
         self.true_epoch, self.true_revision = self.true_epoch + 1, self.true_revision + 1
         self.true_place = Place(position)
 

@@ -47,7 +47,7 @@ class OneShard(RuleBasedStateMachine):
         chunk = Numbers(*unread[:count])
         part = self.state.register(chunk)
         for index in part.indexes if part else ():
-            self.delivered[chunk.position(index)] = (part.span, index)
+            self.delivered[chunk.position(index)] = (part, index)
         known = {chunk.position(i) for i in range(count)} - {*self.delivered}
         assert known <= self.settled, "what wasn't settled is delivered"
 
@@ -55,12 +55,12 @@ class OneShard(RuleBasedStateMachine):
     @rule(data=st.data(), hold=st.booleans())
     def finish(self, data, hold):
         position = data.draw(st.sampled_from(self.open()))
-        span, index = self.delivered[position]
+        part, index = self.delivered[position]
         if hold:
-            self.state.hold(span, index, position, "no")
+            assert self.state.hold(part, index, "no")
             self.delivered.pop(position)
         else:
-            span.settle(index)
+            part.span.settle(index)
             self.settled.add(position)
 
     @rule()

@@ -1,6 +1,6 @@
 """A TCP proxy on loopback that can be cut and mended: an outage without stopping anybody's server.
 
-It can also be slow, or swallow what the server answers.
+It can also be slow, keep back or lose what the server answers, or lose what it is asked.
 """
 
 import socket
@@ -17,7 +17,10 @@ class Proxy:
         self._open: set[socket.socket] = set()
         self._up = True
         self._dropping = False
+        self._deaf = False
         self._late = 0.0
+        self._speaking = threading.Event()
+        self._speaking.set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -37,13 +40,27 @@ class Proxy:
         """Break each connection when the server next answers on it: what was asked for was done."""
         self._dropping = True
 
+    def mute(self) -> None:
+        """Keep back the answers, as a server does that was stopped; `mend` or `speak` sends them on."""
+        self._speaking.clear()
+
+    def speak(self) -> None:
+        """Send on what was kept back."""
+        self._speaking.set()
+
+    def deafen(self) -> None:
+        """Let nothing reach the server that it is asked from now on."""
+        self._deaf = True
+
     def mend(self) -> None:
         """Forward again, at once."""
-        self._up, self._dropping, self._late = True, False, 0.0
+        self._up, self._dropping, self._deaf, self._late = True, False, False, 0.0
+        self.speak()
 
     def close(self) -> None:
         """End it for good."""
         self.cut()
+        self.speak()
         self._listener.close()
 
     def _accept(self) -> None:
@@ -70,7 +87,10 @@ class Proxy:
     def _pump(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
         with suppress(OSError):
             while data := source.recv(65536):
-                if answers and self._late:
+                if not answers and self._deaf:
+                    continue
+                if answers:
+                    self._speaking.wait()
                     time.sleep(self._late)
                 if answers and self._dropping:
                     break

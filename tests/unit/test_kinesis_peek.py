@@ -16,6 +16,7 @@ from streamapp.exceptions import BrokerUnavailable, InvalidPosition
 from streamapp.records import Shard
 
 SHARD = Shard("orders", "shardId-000000000000", "made")
+CHILD = Shard("orders", "shardId-000000000001", "made")
 LIMITS = Limits(records=10, size=10_000, seconds=60)
 
 
@@ -41,7 +42,8 @@ class Scripted:
         return self
 
     def recent(self, stream: str, max_age: float) -> list[Listed]:
-        return [Listed(SHARD, ())]
+        """The shard was split a moment ago: what is remembered doesn't have the child."""
+        return [Listed(SHARD, ()), *[Listed(CHILD, (SHARD.id,))] * (max_age == 0)]
 
     def get_shard_iterator(self, **_: Any) -> dict[str, str]:
         return {"ShardIterator": "first"}
@@ -131,6 +133,11 @@ def test_a_stream_that_was_made_again_is_not_looked_at():
     with pytest.raises(InvalidPosition, match="isn't there any more"):
         looks.peek(Shard("orders", SHARD.id, "older"), 0, LIMITS)
     assert service.read == []
+
+
+def test_a_shard_that_came_after_the_last_listing_is_looked_at():
+    looks, _, _ = look(page(1))
+    assert len(looks.peek(CHILD, 0, Limits(1, 10_000, 60)).records) == 1
 
 
 def test_a_service_that_does_not_answer_is_given_up_within_seconds():

@@ -76,12 +76,6 @@ def test_large_neighbours_never_hide_the_record_that_was_asked_for(shard, monkey
     assert "as many bytes as one look brings" in found.notes[0]
 
 
-def test_the_first_record_at_a_place_or_none(shard):
-    assert peek.first_record("ledger.spend", shard, 70).place == "70"
-    assert peek.first_record("ledger.spend", shard, 10).place == "40"
-    assert peek.first_record("ledger.spend", shard, 90) is None
-
-
 def test_what_a_place_can_not_be_is_refused(shard):
     for text in ("x", "", "1@70", "parcels/0@3", "2026-11-01T00:00:00"):
         with pytest.raises(InvalidPosition):

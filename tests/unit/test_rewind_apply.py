@@ -64,7 +64,7 @@ def test_after_a_rewind_progress_is_saved_from_the_new_position_on(rows):
 def test_a_plan_is_refused_when_another_rewind_came_first_and_nothing_is_written(rows):
     early, late = (rewind.plan_mounted("ledger.spend", position) for position in (Earliest(), At("1", 10)))
     rewind.apply(late, origin="test")
-    with pytest.raises(StalePlan, match="orders/1 was moved to 10"):
+    with pytest.raises(StalePlan, match="Since the review orders/1 was moved to 10 by rewind"):
         rewind.apply(early, origin="test")
     assert [position_of(row) for row in rows] == [70, 10, 70]
     assert (Rewind.objects.count(), RewoundShard.objects.count()) == (1, 1)

@@ -25,28 +25,32 @@ def line_of(position):
 
 def test_going_to_the_held_record_itself_never_looks_like_nothing(holding):
     line = line_of(At("0", 70))
-    assert (line.held, line.effect) == (2, "all from 70 on read again")
+    assert (line.held, line.effect("local")) == (2, "all from 70 on read again")
     assert Flag.HOLDING in line.flags and Flag.UNCHANGED not in line.flags
 
 
 def test_going_back_says_that_it_does_not_end_at_the_held_record(holding):
     line = line_of(Earliest())
-    assert (line.between, line.effect) == (-70, "all from 0 on read again")
+    assert (line.between, line.effect("local")) == (-70, "all from 0 on read again")
 
 
 def test_going_past_the_held_record_skips_some_and_reads_the_rest_again(holding):
     line = line_of(At("0", 72))
-    assert line.effect == "at most 2 records skipped, all from 72 on read again"
+    assert line.effect("local") == "at most 2 records skipped, all from 72 on read again"
 
 
 def test_going_to_the_end_reads_nothing_again(holding):
     line = line_of(Latest())
-    assert (line.effect, Flag.HOLDING in line.flags) == ("at most 20 records skipped", False)
+    assert (line.effect("local"), Flag.HOLDING in line.flags) == ("at most 20 records skipped", False)
 
 
 def test_a_shard_without_held_records_is_counted_as_before(holding):
     other = rewind.plan_mounted("ledger.spend", Earliest()).lines[1]
-    assert (other.held, other.effect, Flag.HOLDING in other.flags) == (0, "70 records read again", False)
+    assert (other.held, other.effect("local"), Flag.HOLDING in other.flags) == (
+        0,
+        "70 records read again",
+        False,
+    )
 
 
 def test_the_summary_says_on_how_many_shards_the_count_is_a_minimum(holding):

@@ -72,8 +72,8 @@ def test_the_records_between_are_counted_with_their_direction(shards):
     back, forth = (
         rewind.plan_mounted("ledger.spend", position).lines[0] for position in (Earliest(), Latest())
     )
-    assert (back.between, back.effect) == (-30, "30 records read again")
-    assert (forth.between, forth.effect) == (20, "20 records skipped")
+    assert (back.between, back.effect("local")) == (-30, "30 records read again")
+    assert (forth.between, forth.effect("local")) == (20, "20 records skipped")
 
 
 def test_records_that_retention_deleted_are_not_counted_as_skipped(shards):

@@ -16,7 +16,7 @@ from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reader import PartitionReader
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
-from streamapp.brokers.looking import Limits, Peeked
+from streamapp.brokers.looking import Glance, Limits, Peeked
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.observability.logs import Fields
 from streamapp.positions import Position
@@ -99,6 +99,10 @@ class KafkaBroker(Broker):
     def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
         """Look at records from an offset on, with a client that joins no group and is closed afterwards."""
         return self._looks.peek(shard, position, limits)
+
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:
+        """Look at the first records with one client for all partitions, and four questions before."""
+        return dict(self._looks.firsts(places, seconds))
 
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a member of the group, or a reader without a group for KafkaPartitions."""

@@ -1,5 +1,6 @@
 """Looks at records of a partition with a client of its own: no group, no commit, closed afterwards."""
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -11,12 +12,13 @@ from streamapp.brokers.kafka.client import close_consumer, configuring
 from streamapp.brokers.kafka.options import looking_options
 from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reports import Reports
-from streamapp.brokers.looking import Gathering, Limits, Peeked, Stop, gone
+from streamapp.brokers.looking import FIRST_SIZE, Gathering, Limits, Peeked, Stop, gone
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.records import Shard
 
 NAME = "streamapp-peek"
 """The client needs the name of a group. Nobody joins it and nothing is committed to it."""
+Begun = dict[Shard, Gathering]
 
 
 class Looks:
@@ -39,6 +41,32 @@ class Looks:
             consumer.assign([TopicPartition(shard.stream, int(shard.id), gathering.begin)])
             return gathering.peeked(_read(consumer, shard, gathering, end))
 
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Peeked]:
+        """Return what stands first from each place on; what didn't come in time is left out."""
+        limits = Limits(len(places), FIRST_SIZE, seconds)
+        until = time.monotonic() + seconds
+        waiting, done = self._begun(places, seconds)
+        if waiting:
+            with self._client(limits) as consumer:
+                consumer.assign([_partition(shard, each.begin) for shard, each in waiting.items()])
+                _read_firsts(consumer, waiting, done, until)
+        return {
+            shard: each.peeked(Stop.RECORDS if each.records else Stop.END) for shard, each in done.items()
+        }
+
+    def _begun(self, places: Mapping[Shard, int], seconds: float) -> tuple[Begun, Begun]:
+        """Return the shards that have something from their places on, and those that have nothing."""
+        queries = self._queries.within(seconds)
+        existing = queries.existing(list(places))
+        firsts, ends = queries.firsts(existing), queries.ends(existing)
+        waiting: Begun = {}
+        done: Begun = {}
+        for shard in firsts.keys() & ends.keys():
+            begin = min(max(places[shard], firsts[shard]), ends[shard])
+            some = done if begin == ends[shard] else waiting
+            some[shard] = Gathering(begin, Limits(1, FIRST_SIZE, seconds))
+        return waiting, done
+
     def _kept(self, shard: Shard, seconds: float) -> tuple[int, int]:
         queries = self._queries.within(seconds)
         if not queries.existing([shard]):
@@ -57,6 +85,27 @@ class Looks:
             yield consumer
         finally:
             close_consumer(consumer, NAME)
+
+
+def _read_firsts(consumer: Consumer, waiting: Begun, done: Begun, until: float) -> None:
+    """Take one record of each partition, or its end; a partition that has given its own is paused."""
+    shards = {(shard.stream, int(shard.id)): shard for shard in waiting}
+    while waiting and (left := until - time.monotonic()) > 0:
+        message = consumer.poll(left)
+        shard = message and shards.get((message.topic() or "", message.partition() or 0))
+        if not message or shard not in waiting:
+            continue
+        if (error := message.error()) is None:
+            _take(message, shard, waiting[shard])
+        elif error.code() != KafkaError._PARTITION_EOF:
+            _refuse(error, shard, waiting[shard].next)
+        if error is not None or waiting[shard].records:
+            consumer.pause([_partition(shard, 0)])
+            done[shard] = waiting.pop(shard)
+
+
+def _partition(shard: Shard, offset: int) -> TopicPartition:
+    return TopicPartition(shard.stream, int(shard.id), offset)
 
 
 def _read(consumer: Consumer, shard: Shard, gathering: Gathering, end: int) -> Stop:

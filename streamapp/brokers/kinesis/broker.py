@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from streamapp.brokers.base import Broker, Kept, Missing, Published, Reader, Source, Subscribing
@@ -20,7 +20,7 @@ from streamapp.brokers.kinesis.publisher import Outgoing, Place, Publisher
 from streamapp.brokers.kinesis.queries import Queries
 from streamapp.brokers.kinesis.reader import KinesisReader
 from streamapp.brokers.kinesis.sources import KinesisStream
-from streamapp.brokers.looking import Limits, Peeked
+from streamapp.brokers.looking import Glance, Limits, Peeked
 from streamapp.positions import Position
 from streamapp.records import Bounds, Shard
 
@@ -96,13 +96,23 @@ class KinesisBroker(Broker):
 
     def kept(self, shards: Sequence[Shard]) -> dict[Shard, Kept]:
         """Return how long the streams keep records, in one question a stream."""
-        streams = {shard.stream for shard in shards}
-        seconds = {stream: self._queries.retention(stream) for stream in sorted(streams)}
-        return {shard: Kept(seconds=seconds[shard.stream]) for shard in shards}
+        streams = sorted({shard.stream for shard in shards})
+        kept = {stream: self._kept(self._queries.retention(stream)) for stream in streams}
+        return {shard: kept[shard.stream] for shard in shards}
+
+    def _kept(self, seconds: float | None) -> Kept:
+        if seconds is None:
+            return Kept()
+        since = self._moments.held_back(self._moments.local() - timedelta(seconds=seconds))
+        return Kept(seconds=seconds, since=packing.moment(since.milliseconds))
 
     def peek(self, shard: Shard, position: int, limits: Limits) -> Peeked:
         """Look at records from a position on; takes a few of the reads that the shard gives a second."""
         return self._looks.peek(shard, position, limits)
+
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:
+        """Look at the first records, several shards side by side; takes two calls of each, and one read."""
+        return self._looks.firsts(places, seconds)
 
     def reader(self, subscribing: Subscribing) -> Reader:
         """Make a reader, and the stream if its source says so; else a missing stream is the first news."""
@@ -167,6 +177,10 @@ class KinesisBroker(Broker):
     def records_between(self, first: int, end: int) -> int | None:  # noqa: ARG002
         """Return None: sequence numbers don't count records."""
         return None
+
+    def is_before(self, position: int, other: int) -> bool | None:
+        """Compare places of one kind, and with the ends; a record and a moment don't compare."""
+        return packing.is_before(position, other)
 
     def close(self) -> None:
         """Free clients and threads of this process; safe to call twice."""

@@ -1,7 +1,7 @@
 """Looks at records of a shard with few reads: Kinesis gives 5 a second to all readers of a shard together."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -14,7 +14,8 @@ from streamapp.brokers.kinesis.failures import MISSING, THROTTLED, WRONG, answer
 from streamapp.brokers.kinesis.iterators import open_iterator
 from streamapp.brokers.kinesis.pacing import READ_SECONDS, Paces
 from streamapp.brokers.kinesis.queries import Queries
-from streamapp.brokers.looking import Gathering, Limits, Peeked, Stop, gone
+from streamapp.brokers.kinesis.side_by_side import look_at_each
+from streamapp.brokers.looking import Gathering, Glance, Limits, Peeked, Stop, gone
 from streamapp.exceptions import BrokerUnavailable, InvalidPosition
 from streamapp.positions import SHARD_END
 from streamapp.records import Shard
@@ -48,10 +49,31 @@ class Looks:
         gathering = Gathering(position, limits)
         if position == SHARD_END:
             return gathering.peeked(Stop.END)
-        listed = self._queries.recent(shard.stream, KNOWN_SECONDS)
-        if shard not in {entry.shard for entry in listed}:
+        if not self._listed([shard]):
             raise gone(shard)
         return self._read(shard, self._open(shard, position), gathering)
+
+    def firsts(self, places: Mapping[Shard, int], seconds: float) -> dict[Shard, Glance]:
+        """Look at one record of each shard that is there, several shards at a time."""
+        return look_at_each(self._first, {shard: places[shard] for shard in self._listed(places)}, seconds)
+
+    def _first(self, shard: Shard, position: int, limits: Limits) -> Peeked:
+        """Look for one record; the place of one that isn't there, nor any behind it, is refused."""
+        peeked = self.peek(shard, position, limits)
+        if _is_exact(position) and not peeked.records and peeked.stop is Stop.END:
+            raise _unknown(shard, position)
+        return peeked
+
+    def _listed(self, shards: Collection[Shard]) -> list[Shard]:
+        """Return those that are there; asks anew for one that an earlier answer doesn't have."""
+        known = self._known(shards, KNOWN_SECONDS)
+        if not known.issuperset(shards):
+            known = self._known(shards, 0.0)
+        return [shard for shard in shards if shard in known]
+
+    def _known(self, shards: Collection[Shard], max_age: float) -> set[Shard]:
+        streams = {shard.stream for shard in shards}
+        return {entry.shard for stream in streams for entry in self._queries.recent(stream, max_age)}
 
     def _open(self, shard: Shard, position: int) -> str:
         with answering(f"where to begin in {shard}"):
@@ -119,10 +141,19 @@ def _take(shard: Shard, answer: Any, gathering: Gathering) -> Stop | None:
 
 def _begin(gathering: Gathering, entries: list[Entry]) -> None:
     """Note that a record to begin with is gone: the service begins with the next one silently."""
-    place = packing.unpack(gathering.begin)
-    exact = isinstance(place, packing.Place) and not place.after
-    if exact and entries and not gathering.records and entries[0].position != gathering.begin:
+    if (
+        _is_exact(gathering.begin)
+        and entries
+        and not gathering.records
+        and entries[0].position != gathering.begin
+    ):
         gathering.move(entries[0].position)
+
+
+def _is_exact(position: int) -> bool:
+    """Tell the place of one record from a moment, from the ends, and from what comes after a record."""
+    place = None if position == SHARD_END else packing.unpack(position)
+    return isinstance(place, packing.Place) and not place.after
 
 
 def _unknown(shard: Shard, position: int) -> InvalidPosition:

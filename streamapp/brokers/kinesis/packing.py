@@ -63,6 +63,14 @@ def is_packed(number: int) -> bool:
     return number >= RECORDS
 
 
+def is_before(position: int, other: int) -> bool | None:
+    """Tell whether one place lies in front of another; None for a record and a moment."""
+    ends = {HORIZON, SHARD_END}
+    if is_packed(position) != is_packed(other) and not ends & {position, other}:
+        return None
+    return position < other
+
+
 def unpack(position: int) -> Place | Moment | None:
     """Return what a number means; None is the oldest record kept. SHARD_END has no place."""
     if is_packed(position):

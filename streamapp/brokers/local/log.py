@@ -6,26 +6,32 @@ thread's own connection and raise django.db.Error as it comes.
 """
 
 from base64 import b64encode
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+from uuid import UUID
 
 from django.db import connections, transaction
-from django.db.models import F, Min, QuerySet
+from django.db.models import CharField, F, Min, Q, QuerySet
+from django.db.models.functions import Cast
 
 from streamapp.brokers.local.entry import Entry
 from streamapp.exceptions import PublishFailed
 from streamapp.models.local import LocalPartition, LocalRecord, LocalStream
-from streamapp.records import Shard
+from streamapp.records import Bounds, Shard
 
 Bytes = bytes | memoryview | None
 COLUMNS = ("offset", "key", "value", "headers", "timestamp")
 ROWS_AT_ONCE = 10
 Row = tuple[int, Bytes, Bytes, Mapping[str, str], int]
 """Offset, key, value, headers as base64, milliseconds since the epoch."""
+Place = tuple[str, str, str]
+"""Stream, number and incarnation: the fields of a shard."""
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """A row of the log's partitions: `first` is the oldest offset kept, `end` the next to be given."""
 
     id: int
@@ -64,17 +70,36 @@ class Log:
 
     def partition(self, shard: Shard) -> Partition | None:
         """Return one partition, None if it isn't there any more; in one query, however many there are."""
-        if not shard.id.isdecimal():
-            return None
+        return self.some([shard]).get(shard)
+
+    def some(self, shards: Iterable[Shard]) -> dict[Shard, Partition]:
+        """Return these partitions, as far as they are there; in one query that reads no others."""
+        wanted = [shard for shard in shards if shard.id.isdecimal()]
+        rows = LocalPartition.objects.using(self.database).filter(
+            stream__broker=self._broker,
+            stream__name__in={shard.stream for shard in wanted},
+            number__in={int(shard.id) for shard in wanted},
+        )
+        found = self._by_shard(rows)
+        return {shard: found[shard] for shard in wanted if shard in found}
+
+    def shards(self) -> list[Shard]:
+        """Return all partitions as shards, by stream and number, in one query."""
         rows = LocalPartition.objects.using(self.database).filter(stream__broker=self._broker)
-        return self._by_shard(rows.filter(stream__name=shard.stream, number=int(shard.id))).get(shard)
+        return [Shard(*place) for place, _ in _places(rows)]
+
+    def bounds(self, shards: Iterable[Shard]) -> dict[Shard, Bounds]:
+        """Return what these partitions keep, as far as they are there; in one query."""
+        wanted = list(shards)
+        rows = LocalPartition.objects.using(self.database).filter(
+            stream__broker=self._broker, stream__name__in={shard.stream for shard in wanted}
+        )
+        # A shard is found under the plain tuple of its fields: ten thousand more shards take time to make.
+        found = {place: Bounds(first, end) for place, (_, first, end) in _places(rows)}
+        return {shard: kept for shard in wanted if (kept := found.get(shard)) is not None}
 
     def _by_shard(self, rows: QuerySet[LocalPartition]) -> dict[Shard, Partition]:
-        columns = rows.values_list("stream__name", "number", "stream__incarnation", "id", "first", "end")
-        return {
-            Shard(name, str(number), str(incarnation)): Partition(id, first, end)
-            for name, number, incarnation, id, first, end in columns.order_by("stream__name", "number")
-        }
+        return {Shard(*place): Partition(*values) for place, values in _places(rows)}
 
     def create(self, stream: str, partitions: int) -> None:
         """Make the stream unless it exists, and what is missing of its first `partitions` partitions."""
@@ -115,16 +140,25 @@ class Log:
         rows = self._records().filter(partition=partition.id, offset__gte=first, offset__lt=first + count)
         return list(rows.order_by("offset").values_list(*COLUMNS))
 
+    def at(self, places: Mapping[Partition, int]) -> dict[int, Row]:
+        """Return by partition id the record with exactly the given offset, where it is kept; in one query."""
+        partitions = defaultdict(list)
+        for partition, offset in places.items():
+            partitions[offset].append(partition.id)
+        meant = (Q(offset=offset, partition__in=ids) for offset, ids in partitions.items())
+        rows = self._records().filter(reduce(or_, meant, Q(pk__in=[])))
+        return {id: row for id, *row in rows.values_list("partition", *COLUMNS)}
+
     def walk(self, partition: Partition, first: int) -> Generator[Row, None, None]:
         """Yield the records from an offset on, a few fetched at once; close it to end the query."""
         rows = self._records().filter(partition=partition.id, offset__gte=first).order_by("offset")
         yield from rows.values_list(*COLUMNS).iterator(chunk_size=ROWS_AT_ONCE)
 
-    def first_since(self, partition: Partition, milliseconds: int) -> int | None:
-        """Return the offset of the first record that is not older, if there is one."""
-        rows = self._records().filter(partition=partition.id, timestamp__gte=milliseconds)
-        first: int | None = rows.aggregate(first=Min("offset"))["first"]
-        return first
+    def firsts_since(self, partitions: Iterable[Partition], milliseconds: int) -> dict[int, int]:
+        """Return by partition id the offset of the first record that is not older, where there is one."""
+        ids = [partition.id for partition in partitions]
+        rows = self._records().filter(partition__in=ids, timestamp__gte=milliseconds).order_by()
+        return dict(rows.values("partition").annotate(first=Min("offset")).values_list("partition", "first"))
 
     def trim(self, partition: Partition, before: int) -> None:
         """Delete the records before an offset, as retention does."""
@@ -138,3 +172,15 @@ class Log:
 
     def _records(self) -> QuerySet[LocalRecord]:
         return LocalRecord.objects.using(self.database)
+
+
+def _places(rows: QuerySet[LocalPartition]) -> Iterator[tuple[Place, tuple[int, int, int]]]:
+    """Yield of each row stream, number and incarnation, and then id, first and end."""
+    columns = rows.annotate(made=Cast("stream__incarnation", CharField())).values_list(
+        "stream__name", "number", "made", "id", "first", "end"
+    )
+    # The text of an incarnation is made once a stream: that costs more than all the rest of a row.
+    incarnations: dict[str, str] = {}
+    for name, number, made, id, first, end in columns.order_by("stream__name", "number"):
+        incarnation = incarnations.get(made) or incarnations.setdefault(made, str(UUID(made)))
+        yield (name, str(number), incarnation), (id, first, end)

@@ -31,8 +31,8 @@ def resolve(position: Position, shards: Sequence[Shard], log: "Log", now: dateti
 
 
 def _since(milliseconds: int, partitions: "Mapping[Shard, Partition]", log: "Log") -> dict[Shard, int]:
-    firsts = {shard: log.first_since(partition, milliseconds) for shard, partition in partitions.items()}
-    return {shard: partitions[shard].end if first is None else first for shard, first in firsts.items()}
+    firsts = log.firsts_since(partitions.values(), milliseconds)
+    return {shard: firsts.get(partition.id, partition.end) for shard, partition in partitions.items()}
 
 
 def _named(position: At, shards: Sequence[Shard]) -> Shard:

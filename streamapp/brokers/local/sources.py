@@ -1,7 +1,7 @@
 """What a subscription can read from the local broker: its own streams, and what Kafka and Kinesis have."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from streamapp.brokers.base import Source
@@ -46,11 +46,14 @@ def named_streams(source: Source, partitions: int) -> dict[str, int]:
     return {name: partitions for name in source.streams() if not name.startswith("^")}
 
 
-def belongs(shard: Shard, source: Source) -> bool:
-    """Tell whether a shard is one of the source's."""
-    if isinstance(source, KafkaPartitions) and source.partitions is not None:
-        return shard.stream == source.topic and int(shard.id) in source.partitions
-    return any(_means(name, shard.stream) for name in source.streams())
+def belonging(shards: Collection[Shard], source: Source) -> list[Shard]:
+    """Return those of the shards that are the source's, in the same order."""
+    streams = {shard.stream for shard in shards}
+    meant = {stream for stream in streams if any(_means(name, stream) for name in source.streams())}
+    wanted = source.partitions if isinstance(source, KafkaPartitions) else None
+    return [
+        shard for shard in shards if shard.stream in meant and (wanted is None or int(shard.id) in wanted)
+    ]
 
 
 def _means(name: str, stream: str) -> bool:

@@ -8,12 +8,13 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from django.db import Error as DatabaseError
 
 from streamapp import registry
 from streamapp.conf import configuration
+from streamapp.contrib.celery.again import OUTAGE_SECONDS, Again
 from streamapp.contrib.celery.calling import TaskCall
 from streamapp.contrib.celery.payloads import payload_of
 from streamapp.copies import Copied, as_arrived, made_before
@@ -30,24 +31,20 @@ from streamapp.store.connections import close_old_connections
 from streamapp.store.failed import Failure
 
 logger = logging.getLogger("streamapp.celery")
-OUTAGE_SECONDS = 10.0
-FOR_EVER = 1_000_000_000
-"""Celery counts repetitions after an outage too, but they are no attempts."""
 _loop = EventLoop()
 
 
 @dataclass(frozen=True, slots=True)
 class Delivering:
-    """One record in the hands of one task. `task` is bound: it knows its request and how to retry."""
+    """One record in the hands of one task, which `again` sends another time."""
 
-    task: Any
-    subscription: str
+    again: Again
     record: Record
 
     def run(self) -> None:
         """Handle the record, or raise what Celery takes for another try."""
         try:
-            mount = registry.mount(self.subscription)
+            mount = registry.mount(self._subscription)
             self._settle(mount, self._outcome(mount))
         except Outage as error:
             self._wait(error)
@@ -79,19 +76,20 @@ class Delivering:
         copied = self._copied(outcome)
         if self._is_last(outcome, copied):
             failure = outcome.failure if isinstance(outcome, Failed) else Failure(outcome.reason)
-            self._store.dead_letters.add(self.subscription, self.record, copied, failure)
+            self._store.dead_letters.add(self._subscription, self.record, copied, failure)
             logger.warning(
                 "Record given up, it is a dead letter now. %s", self._fields(reason=outcome.reason)
             )
             return
         headers = {**as_arrived(self.record.headers), **copied.copy().headers()}
-        wait = outcome.delay if outcome.kind is Kind.RETRY_AFTER else self.task.default_retry_delay
-        self._retry(replace(self.record, headers=headers), wait)
+        wait = outcome.delay if outcome.kind is Kind.RETRY_AFTER else self.again.task.default_retry_delay
+        self.again.later(payload_of(replace(self.record, headers=headers)), wait)
 
     def _is_last(self, outcome: Outcome, copied: Copied) -> bool:
         if isinstance(outcome, Failed) and outcome.fatal:
             return True
-        return self.task.max_retries is not None and copied.attempt > self.task.max_retries
+        most = self.again.task.max_retries
+        return most is not None and copied.attempt > most
 
     def _copied(self, outcome: Outcome) -> Copied:
         """Return how far the record has come with this attempt."""
@@ -103,21 +101,21 @@ class Delivering:
     def _wait(self, error: Exception) -> NoReturn:
         """Come again later, as the attempt that it was."""
         logger.warning("Outage, the record is delivered again. %s", self._fields(error=text_of(error)))
-        self._retry(self.record, OUTAGE_SECONDS)
+        self.again.later(payload_of(self.record), OUTAGE_SECONDS)
 
-    def _retry(self, record: Record, seconds: float) -> NoReturn:
-        arguments = {"subscription": self.subscription, "record": payload_of(record)}
-        raise self.task.retry(args=(), kwargs=arguments, countdown=seconds, max_retries=FOR_EVER)
+    @property
+    def _subscription(self) -> str:
+        return self.again.subscription
 
     @property
     def _store(self) -> Store:
         return Store(configuration().DATABASE)
 
     def _described(self) -> str:
-        mount = registry.mount(self.subscription)
+        mount = registry.mount(self._subscription)
         describe: Callable[[int], str] = registry.broker(mount.broker).describe
         return describe(self.record.position)
 
     def _fields(self, **more: object) -> Fields:
         shard, position = self.record.shard, self.record.position
-        return Fields(subscription=self.subscription, shard=shard, position=position, **more)
+        return Fields(subscription=self._subscription, shard=shard, position=position, **more)

@@ -5,6 +5,7 @@ from typing import Any
 from kombu.exceptions import EncodeError
 
 from streamapp.contrib.celery.payloads import payload_of
+from streamapp.contrib.celery.publishing import publishing
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.observability.logs import text_of
 from streamapp.outcomes import ACK, Outcome
@@ -23,13 +24,15 @@ class Sender:
     def __call__(self, record: Record) -> Outcome:
         """Return an ack once the Celery broker has taken the task, or a hold if it can't be written.
 
-        Blocks as the app's `task_publish_retry_policy` and `broker_connection_timeout` say. Raises
-        BrokerUnavailable, which counts nothing against the record, for whatever else goes wrong: a
-        record must not be lost because a client library has named its error in a new way.
+        Blocks while the app's `task_publish_retry_policy` tries again, and at most PATIENCE_SECONDS for
+        each answer. Raises BrokerUnavailable, which counts nothing against the record, for whatever
+        else goes wrong: a record must not be lost because a client library has named its error in a
+        new way.
         """
         arguments = {"subscription": self._subscription, "record": payload_of(record)}
         try:
-            self._task.apply_async(kwargs=arguments)
+            with publishing(self._task.app) as options:
+                self._task.apply_async(kwargs=arguments, **options)
         except EncodeError as error:
             return Outcome.hold(f"can't be made a task: {text_of(error)}")
         except Exception as error:

@@ -16,16 +16,19 @@ from streamapp.management.streams.actions import (
 )
 from streamapp.management.streams.database import explain
 from streamapp.management.streams.deadletters import DeadLetters
+from streamapp.management.streams.delayed import Delayed
 from streamapp.management.streams.export import ExportPositions
 from streamapp.management.streams.forget import Forget
 from streamapp.management.streams.history import ShowHistory
 from streamapp.management.streams.importing import ImportPositions
 from streamapp.management.streams.peek import Peek
 from streamapp.management.streams.prune import Prune
+from streamapp.management.streams.quarantine import Quarantine
 from streamapp.management.streams.rename import Rename
 from streamapp.management.streams.rewind import Rewind
 from streamapp.management.streams.status import Status
 from streamapp.management.streams.subcommand import Subcommand
+from streamapp.management.streams.try_held import TryHeld
 from streamapp.management.streams.undo import Undo
 
 SUBCOMMANDS: dict[str, type[Subcommand]] = {
@@ -43,6 +46,9 @@ SUBCOMMANDS: dict[str, type[Subcommand]] = {
     "release": ReleaseLeases,
     "drain": DrainWorker,
     "deadletters": DeadLetters,
+    "quarantine": Quarantine,
+    "delayed": Delayed,
+    "try": TryHeld,
     "rename": Rename,
     "forget": Forget,
     "prune": Prune,

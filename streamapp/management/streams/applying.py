@@ -12,6 +12,7 @@ from streamapp.management.streams.waiting import until_applied, until_caught_up
 from streamapp.models import Rewind
 from streamapp.services import rewind
 from streamapp.services.caught_up import Catch, Goal
+from streamapp.services.firsts import Firsts, first_records, needs_a_look, observed
 from streamapp.services.plans import Plan
 from streamapp.services.progress import Progress
 
@@ -50,7 +51,9 @@ def add_clamp(parser: ArgumentParser) -> None:
 def show_or_apply(plan: Plan, options: dict[str, Any], write: Write) -> Exit:
     """Show the review, and write it with --execute."""
     if options["dry_run"]:
-        write(json.dumps(_values(plan)) if options["json"] else review(plan))
+        firsts = first_records(plan, plan.lines) if needs_a_look(plan) else Firsts()
+        looked = observed(plan, firsts)
+        write(json.dumps(_values(looked)) if options["json"] else review(looked, firsts.note))
         return Exit.DONE
     patience = options["until_caught_up"]
     goal = None if patience is None else Goal.of(plan)

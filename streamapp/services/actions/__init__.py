@@ -2,6 +2,7 @@
 
 from streamapp.services.actions.base import Action, Review
 from streamapp.services.actions.drain import Drain, Undrain
+from streamapp.services.actions.dry_run import DryRunHeld
 from streamapp.services.actions.pause import Pause, Resume
 from streamapp.services.actions.redeliver import Redeliver
 from streamapp.services.actions.release import Release
@@ -12,6 +13,7 @@ __all__ = [
     "Action",
     "Asker",
     "Drain",
+    "DryRunHeld",
     "Pause",
     "Redeliver",
     "Release",

@@ -105,6 +105,8 @@ class Resume(Pausing):
 
     def _write(self, store: OperatorStore) -> None:
         store.resume([row.pk for row in self._own()])
+        if self.scope.chosen is None:
+            store.letter_counts.begin_anew(self.scope.subscription.pk)
 
 
 def enumerated_pauses(paused: list[Row]) -> str:

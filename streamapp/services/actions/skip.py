@@ -1,6 +1,7 @@
 """Skipping one held record: it is retired as a drop, with the operator's reason."""
 
 from contextlib import AbstractContextManager
+from typing import Self
 
 from django.db.models.functions import Now
 
@@ -14,12 +15,8 @@ from streamapp.services.workers import is_live, owner
 from streamapp.store.operating import OperatorStore
 
 
-class Skip(Action):
-    """Retires exactly one record that is held now. Who holds its shard, or takes it next, carries it out."""
-
-    name = "skip"
-    permission = "streamapp.skip_checkpoint"
-    needs_reason = True
+class OfHeldRecord(Action):
+    """What is done to exactly one record that is held now."""
 
     def __init__(self, checkpoint: Checkpoint, position: int) -> None:
         """Take the shard's row, with its subscription and its lease's worker, and the record's position."""
@@ -27,7 +24,7 @@ class Skip(Action):
         self.position = position
 
     @classmethod
-    def named(cls, subscription: str, record: str) -> "Skip":
+    def named(cls, subscription: str, record: str) -> Self:
         """Find a held record by its text form, `orders/3@1200`; raises ActionRefused if it isn't held."""
         shard, _, place = record.rpartition("@")
         if not shard or not place:
@@ -46,6 +43,14 @@ class Skip(Action):
     def record(self) -> str:
         """Name the record for people."""
         return f"{self.checkpoint}@{described(self.checkpoint.subscription.broker, self.position)}"
+
+
+class Skip(OfHeldRecord):
+    """Retires a held record. Who holds its shard, or takes it next, carries it out."""
+
+    name = "skip"
+    permission = "streamapp.skip_checkpoint"
+    needs_reason = True
 
     def review(self) -> Review:
         """Refuse a record that isn't held any more, or is being skipped already."""
@@ -82,6 +87,6 @@ class Skip(Action):
 
 def _not_held(record: str) -> ActionRefused:
     return ActionRefused(
-        f"{record} isn't held, so there is nothing to skip: it was settled, or its shard was taken or moved "
+        f"{record} isn't held, so there is nothing to do: it was settled, or its shard was taken or moved "
         "and it is delivered again. Look at what is held now."
     )

@@ -43,6 +43,8 @@ class SetAsideAction(ABC):
     permission: ClassVar[str]
     needs_reason: ClassVar[bool] = False
     chunk: ClassVar[int] = 100
+    keeps: ClassVar[bool] = False
+    """Whether the rows stay where they are."""
 
     def __init__(self, model: SetAside) -> None:
         self.model = model

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from streamapp.brokers.base import Broker
-from streamapp.records import Shard
+from streamapp.records import Bounds, Shard
 from streamapp.services.flags import Flag
 
 
@@ -15,12 +15,13 @@ class Asked:
     """Where a target wants shards, before the bounds of their logs are looked at.
 
     `staying` says why a shard stays where it is; one that is in neither isn't named. `flags` are
-    remarks that only the target can make.
+    remarks that only the target can make. `bounds` are those of the logs, if they were asked for.
     """
 
     positions: Mapping[Shard, int]
     staying: Mapping[Shard, Flag] = field(default_factory=dict)
     flags: Mapping[Shard, tuple[Flag, ...]] = field(default_factory=dict)
+    bounds: Mapping[Shard, Bounds] = field(default_factory=dict)
 
 
 class Target(ABC):

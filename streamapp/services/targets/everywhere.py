@@ -7,8 +7,8 @@ from typing import Any
 
 from streamapp.brokers.base import Broker
 from streamapp.exceptions import InvalidPosition
-from streamapp.positions import SHARD_END, Ago, Latest, Moment, Position
-from streamapp.records import Shard
+from streamapp.positions import SHARD_END, Ago, Earliest, Latest, Moment, Position
+from streamapp.records import Bounds, Shard
 from streamapp.services.targets.base import Asked, Target
 from streamapp.services.targets.moments import UTC_NAME, told
 
@@ -24,11 +24,19 @@ class Everywhere(Target):
         """Ask the broker. At the end of a finished shard nothing new will come: it stays finished."""
         if problem := broker.position_problem(self.position):
             raise InvalidPosition(problem)
-        found = broker.resolve(self.position, list(rows))
-        if isinstance(self.position, Latest):
-            finished = {shard for shard in found if rows[shard].position == SHARD_END}
-            found = {**found, **dict.fromkeys(finished, SHARD_END)}
-        return Asked(found)
+        if isinstance(self.position, Earliest | Latest):
+            return self._at_an_end(rows, broker.bounds(list(rows)))
+        return Asked(broker.resolve(self.position, list(rows)))
+
+    def _at_an_end(self, rows: Mapping[Shard, Any], bounds: Mapping[Shard, Bounds]) -> Asked:
+        """Take both ends from one answer: the plan needs them anyway."""
+        if isinstance(self.position, Earliest):
+            return Asked({shard: found.first for shard, found in bounds.items()}, bounds=bounds)
+        ends = {
+            shard: SHARD_END if rows[shard].position == SHARD_END else found.end
+            for shard, found in bounds.items()
+        }
+        return Asked(ends, bounds=bounds)
 
     def words(self) -> Sequence[str]:
         """Return the position."""

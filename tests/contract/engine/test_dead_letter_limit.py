@@ -6,7 +6,7 @@ from streamapp import Outcome
 from streamapp.engine import assembly
 from streamapp.ladder import Backoff, Ladder, Limit
 from streamapp.models import DeadLetter, DelayedRecord
-from tests.contract.engine.project import Project, Running
+from tests.contract.engine.project import Project
 
 IN_A_ROW = Ladder(1, limit=Limit(3, 3))
 
@@ -24,10 +24,6 @@ class Deploy:
     def batch(self, orders: list[str]) -> list[Outcome]:
         bad = [self.broken or order.startswith("bad") for order in orders]
         return [Outcome.retry("broken deploy") if each else Outcome.ack() for each in bad]
-
-
-def limit_of(running: Running):
-    return running.service._worker.consumers[0].limit
 
 
 def letters() -> list[str]:
@@ -102,7 +98,6 @@ def test_copies_are_put_off_and_not_given_up(project: Project, paused):
         running.run()
     assert len(letters()) == 3
     deploy.broken = False
-    limit_of(running).reset()
     running.service.advance()
     running.run()
     assert len(letters()) == 3

@@ -8,9 +8,10 @@ from asgiref.sync import sync_to_async
 from django.db import connections
 
 from streamapp.conf import Configuration
-from streamapp.engine.assembly import Parts, assemble
+from streamapp.engine.assembly import assemble
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.heartbeat import Heartbeat
+from streamapp.engine.parts import Parts
 from streamapp.models import Worker as WorkerRow
 from streamapp.models.worker import WorkerState
 from streamapp.mount import Mount

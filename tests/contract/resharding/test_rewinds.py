@@ -78,13 +78,24 @@ def test_a_rewind_of_the_first_shard_alone_brings_all_its_descendants_again_behi
 def test_a_rewind_of_one_parent_leaves_the_other_finished(family):
     read(family)
     planned = plan(family, Earliest(), [family.one])
-    assert flags(planned) == {family.one.id: {Flag.REOPENED}, family.merged.id: {Flag.GATED}}
+    assert flags(planned) == {
+        family.one.id: {Flag.REOPENED, Flag.ALONE},
+        family.merged.id: {Flag.GATED},
+    }
     service.apply(planned, origin="test")
     del family.journal.calls[:]
     family.run(lambda: len(family.journal.of(family.merged)) == 20, "the merged shard comes again")
     assert family.journal.is_after(family.merged, family.one)
     assert set(family.journal.shards) == {family.one.id, family.merged.id}
     assert family.has_ended(family.root, family.other)
+
+
+def test_a_rewind_of_a_child_alone_says_that_its_parents_stay_finished(family):
+    read(family)
+    assert flags(plan(family, Earliest(), [family.merged])) == {family.merged.id: {Flag.ALONE}}
+    together = flags(plan(family, Earliest(), [family.one, family.other, family.merged]))
+    assert Flag.ALONE not in together[family.merged.id]
+    assert Flag.ALONE not in flags(plan(family, Latest(), [family.merged]))[family.merged.id]
 
 
 def test_a_rewind_to_the_tip_opens_no_finished_shard(family):

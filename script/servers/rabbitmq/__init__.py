@@ -1,0 +1,1 @@
+"""RabbitMQ, as one of Celery's brokers."""
