@@ -24,7 +24,7 @@ def make_long() -> None:
     from streamapp.store.alerts import Warned
     from streamapp.store.skips import Skipped
 
-    store, host = Store("default"), f"consumer-{WORD}7f9c-deployment.example"
+    store, host = Store("default"), f"consumer-{WORD.replace('_', '-')}7f9c-deployment.example"
     reason = f"no rate for {WORD * 6}since the partner has renamed it"
     row = Checkpoint.objects.filter(subscription__name=LONG_NAME).select_related("subscription").first()
     assert row is not None, "the scene has mounted it"

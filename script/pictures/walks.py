@@ -118,7 +118,7 @@ def crowded_pages(page: Page) -> Iterator[str]:
     page.goto(f"{ADMIN}/checkpoint/rewind/?subscription=ledger.spend")
     yield "crowd-scope"
     page.click("button.default")
-    page.fill("#id_ago", "7d")
+    page.check("[value=earliest]")
     yield "crowd-form"
     page.click("input[type=submit].default")
     yield "crowd-review"
