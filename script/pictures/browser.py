@@ -7,12 +7,12 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from pictures.looks import DARK, HEIGHT, LIGHT, LOOKS, WIDE, Look
+from pictures.documented import looks_of, shrink
+from pictures.looks import HEIGHT, LIGHT, LOOKS, WIDE
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-DOCUMENTED = ("overview",)
-DARK_TOO = ("overview",)
 CUT = (
+    "records",
     "checkpoints",
     "crowd-checkpoints",
     "crowd-scope",
@@ -32,20 +32,17 @@ def photograph(
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         page = open_page(browser, address, session)
         for name in walk(page):
-            for look in LOOKS if every_look else documented(name):
+            for look in LOOKS if every_look else looks_of(name):
                 look.put_on(page)
-                _take(page, target / f"{name}{look.suffix}.png", whole=name not in CUT)
+                _take(page, target / f"{name}{look.suffix}.png", whole=name not in CUT, small=not every_look)
             LIGHT.put_on(page)
         browser.close()
 
 
-def _take(page: Page, path: Path, *, whole: bool) -> None:
+def _take(page: Page, path: Path, *, whole: bool, small: bool) -> None:
     page.screenshot(path=path, full_page=whole, animations="disabled")
-
-
-def documented(name: str) -> list[Look]:
-    """Return the looks that the documentation has of a page."""
-    return [LIGHT] * (name in DOCUMENTED) + [DARK] * (name in DARK_TOO)
+    if small:
+        shrink(path)
 
 
 def open_page(browser: Any, address: str, session: str) -> Page:

@@ -23,4 +23,5 @@ class Look:
 
 LIGHT = Look("", WIDE, "light")
 DARK = Look("-dark", WIDE, "dark")
-LOOKS = (LIGHT, DARK, Look("-narrow", NARROW, "light"), Look("-narrow-dark", NARROW, "dark"))
+NARROW_DARK = Look("-narrow-dark", NARROW, "dark")
+LOOKS = (LIGHT, DARK, Look("-narrow", NARROW, "light"), NARROW_DARK)

@@ -50,7 +50,7 @@ def _overtaken(page: Page) -> Iterator[str]:
     name = page.locator("h1").inner_text().removeprefix("Rewind ")
     quicker.goto(f"{ADMIN}/checkpoint/rewind/?subscription={name}")
     quicker.click("button.default")
-    quicker.check("[value=earliest]")
+    quicker.check("[value=latest]")
     _review(quicker)
     _apply(quicker, "I was first.")
     quicker.close()

@@ -10,6 +10,7 @@ from pictures.looking import pages_of_records
 from pictures.rewinding import pages_of_a_rewind
 
 ADMIN = "/admin/streamapp"
+MANY = {"quarantined": "quarantine", "auditentry": "auditentries"}
 LISTS = (
     "subscription",
     "checkpoint",
@@ -45,7 +46,7 @@ def lists(page: Page) -> Iterator[str]:
     """See every list, one that is narrowed, and one in which nothing is found."""
     for name in LISTS:
         page.goto(f"{ADMIN}/{name}/")
-        yield f"{name}s"
+        yield MANY.get(name, f"{name}s")
     page.goto(f"{ADMIN}/checkpoint/{KINESIS}")
     yield "lineage"
     page.goto(f"{ADMIN}/checkpoint/?subscription=ledger.spend")
@@ -97,7 +98,7 @@ def long_pages(page: Page) -> Iterator[str]:
     yield "long-overview"
     for name in LISTS:
         page.goto(f"{ADMIN}/{name}/")
-        yield f"long-{name}s"
+        yield f"long-{MANY.get(name, f'{name}s')}"
     for name in ("subscription", "checkpoint", "worker", "heldrecord", "deadletter", "auditentry"):
         open_first(page, f"{name}/")
         yield f"long-{name}"

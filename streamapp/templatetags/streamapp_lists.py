@@ -1,4 +1,4 @@
-"""Lists that a narrow window shows as cards: each cell knows the title of its column."""
+"""Lists that a narrow window shows as cards: each cell knows the title of its column. And large counts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -23,3 +23,9 @@ def labelled(cells: Sequence[SafeString], headers: Iterable[Mapping[str, str]]) 
         label = "" if ticks else capfirst(header["text"])
         begin, rest = mark_safe(cell[:TAG]), mark_safe(cell[TAG:])
         yield format_html('{} data-label="{}"{}', begin, label, rest)
+
+
+@register.filter
+def counted(number: int) -> str:
+    """Write a count as the other pages do: 9,000."""
+    return f"{number:,}"
