@@ -1,18 +1,12 @@
 """Every page of the desk in a narrow window, in light and dark, without a mouse, under a strict policy."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from django.contrib.auth.models import Permission
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / "script"))
 
 from pictures import settings as pictured
 from pictures.long import make_long
 from pictures.scene import fill
 from pictures.walks import empty_pages, long_pages, pages
-
 from tests.browser.sight import Sight
 
 pytestmark = [pytest.mark.live("chromium"), pytest.mark.alone, pytest.mark.timeout(300)]
