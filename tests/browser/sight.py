@@ -20,8 +20,8 @@ class Sight:
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.console.append(str(error)))
 
-    def problems(self) -> list[str]:
-        """Return what is wrong with the page that is open, and what it has said on the console."""
+    def problems(self, *, wide: bool = True) -> list[str]:
+        """Return what is wrong with the page that is open, by default in a wide window too."""
         self.page.wait_for_load_state()
         self.page.evaluate(SCRIPT)
         found = self.page.evaluate("sight.sideways()")
@@ -29,11 +29,15 @@ class Sight:
             self.page.emulate_media(color_scheme=colours)
             found += [f"{colours}: {each}" for each in self.page.evaluate("sight.faint()")]
         found += self._by_keyboard()
-        self._widen(WIDE)
-        found += [f"wide: {each}" for each in self.page.evaluate("sight.sideways()")]
-        self._widen(NARROW)
+        found += self._in_a_wide_window() if wide else []
         said, self.console = self.console, []
         return [*found, *said]
+
+    def _in_a_wide_window(self) -> list[str]:
+        self._widen(WIDE)
+        found = [f"wide: {each}" for each in self.page.evaluate("sight.sideways()")]
+        self._widen(NARROW)
+        return found
 
     def _widen(self, width: int) -> None:
         self.page.set_viewport_size({"width": width, "height": HEIGHT})
