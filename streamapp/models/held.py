@@ -28,7 +28,7 @@ class HeldRecord(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"record {self.pk} held by checkpoint {self.checkpoint_id}"
+        return f"record held on {self.checkpoint}"
 
 
 class Quarantined(EditedCopy):
