@@ -109,7 +109,7 @@ def _report(
 ) -> None:
     if options["json"]:
         counts = {"rewind": row.pk, "shards": done.total, "waiting": done.waiting, "gated": done.gated}
-        caught = {"behind": catch.behind, "held": catch.held} if catch else {}
+        caught = {} if catch is None else _counts(catch)
         write(json.dumps({**_values(plan), **counts, **caught}))
         return
     write(review(plan))
@@ -123,3 +123,7 @@ def _report(
 
 def _values(plan: Plan) -> dict[str, Any]:
     return {**plan.to_json(), "effect": plan.effect, "notes": plan.notes}
+
+
+def _counts(catch: Catch) -> dict[str, int]:
+    return {"behind": catch.behind, "held": catch.held, "superseded": catch.superseded}
