@@ -175,3 +175,18 @@ def test_waiting_goes_on_behind_a_database_that_was_down_for_a_moment(streams, r
     said = streams("rewind", "ledger.spend", "earliest", "--execute", "--wait", "60")
     assert (said.code, "applied 3 of 3 shards" in said.text) == (0, True), said
     assert "Waiting for the database: server closed" in capsys.readouterr().err
+
+
+def test_where_the_answer_of_the_database_is_lost_it_says_to_look_before_repeating(
+    streams, rows, monkeypatch
+):
+    def refuse(*_, **__):
+        raise OperationalError("server closed the connection")
+
+    monkeypatch.setattr("streamapp.services.rewind.RewindStore.apply", refuse)
+    said = streams("rewind", "ledger.spend", "--shift=-10", "--execute")
+    assert (said.code, "isn't known" in said.error, "before you repeat it" in said.error) == (
+        1,
+        True,
+        True,
+    ), said

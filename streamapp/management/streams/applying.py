@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db import Error as DatabaseError
 
+from streamapp.exceptions import StreamappError
+from streamapp.management.streams.database import explain
 from streamapp.management.streams.review import review
 from streamapp.management.streams.subcommand import Exit, add_dry_run_or_execute
 from streamapp.management.streams.waiting import until_applied, until_caught_up
@@ -59,7 +61,7 @@ def show_or_apply(plan: Plan, options: dict[str, Any], write: Write) -> Exit:
         return Exit.DONE
     patience = options["until_caught_up"]
     goal = None if patience is None else Goal.of(plan)
-    row = rewind.apply(plan, origin="command", reason=options["reason"])
+    row = _applied(plan, options["reason"])
     try:
         done, catch = _followed(row, goal, options)
     except DatabaseError as error:
@@ -67,6 +69,16 @@ def show_or_apply(plan: Plan, options: dict[str, Any], write: Write) -> Exit:
     _report(plan, row, done, catch, options, write)
     late = (options["wait"] is not None and not done.done) or (catch is not None and not catch.done)
     return Exit.LATE if late else Exit.DONE
+
+
+def _applied(plan: Plan, reason: str) -> Rewind:
+    try:
+        return rewind.apply(plan, origin="command", reason=reason)
+    except DatabaseError as error:
+        raise StreamappError(
+            f"{explain(error)} Whether the rewind is stored isn't known, as the answer to the commit may be "
+            "what was lost. Look at the list of rewinds in the admin before you repeat it."
+        ) from error
 
 
 def _followed(row: Rewind, goal: Goal | None, options: dict[str, Any]) -> tuple[Progress, Catch | None]:
@@ -97,7 +109,7 @@ def _report(
 ) -> None:
     if options["json"]:
         counts = {"rewind": row.pk, "shards": done.total, "waiting": done.waiting, "gated": done.gated}
-        caught = {"behind": catch.behind, "held": catch.held} if catch else {}
+        caught = {} if catch is None else _counts(catch)
         write(json.dumps({**_values(plan), **counts, **caught}))
         return
     write(review(plan))
@@ -111,3 +123,7 @@ def _report(
 
 def _values(plan: Plan) -> dict[str, Any]:
     return {**plan.to_json(), "effect": plan.effect, "notes": plan.notes}
+
+
+def _counts(catch: Catch) -> dict[str, int]:
+    return {"behind": catch.behind, "held": catch.held, "superseded": catch.superseded}
