@@ -57,7 +57,7 @@ def test_the_quarantined_records_of_a_subscription_are_counted(streams, rows):
     STORE.records.quarantine("ledger.spend", Record(Shard("orders", "0"), 4, b"{"), "cut")
     [subscription] = json.loads(streams("status", "ledger.spend", "--json").text)
     assert subscription["quarantined"] == 1
-    assert "1 record in quarantine" in streams("status").text
+    assert "1 record in quarantine: `streams quarantine list`" in streams("status").text
 
 
 def test_the_age_is_headed_by_what_it_says(streams, rows):

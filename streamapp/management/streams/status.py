@@ -81,7 +81,8 @@ def _paragraph(subscription: SubscriptionStatus) -> str:
     lines += [f"  ! {_is_passed(shard)}" for shard in subscription.shards if shard.lost]
     lines += [f"  ! {skip}" for skip in subscription.skips]
     if subscription.quarantined:
-        lines.append(f"  ! {amount(subscription.quarantined, 'record')} in quarantine: see the admin.")
+        many = amount(subscription.quarantined, "record")
+        lines.append(f"  ! {many} in quarantine: `streams quarantine list` shows which.")
     gone = sum(shard.present is False for shard in subscription.shards)
     lines += [f"  ! {amount(gone, 'checkpoint')} of shards that no longer exist."] if gone else []
     return "\n".join([*lines, ""])
