@@ -49,4 +49,12 @@ GUARDS = (
         without="",
         test="admin/test_subscription_page.py::test_figures_are_for_those_who_may_look_and_of_rows_that_are_there",
     ),
+    Guard(
+        name="cards-labelled",
+        promise="In a narrow window each cell of a list stands beside the title of its column.",
+        file="templates/admin/streamapp/change_list_results.html",
+        text="{% for item in result|labelled:result_headers %}",
+        without="{% for item in result %}",
+        test="admin/test_lists.py::test_each_cell_of_a_row_knows_the_title_of_its_column",
+    ),
 )

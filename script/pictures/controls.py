@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from playwright.sync_api import Page
 
 ADMIN = "/admin/streamapp"
-BUTTONS = {
-    "subscription": ("Pause", "Redeliver held records"),
-    "checkpoint": ("Release the lease",),
-    "heldrecord": ("Skip a held record",),
-    "worker": ("Undo the drain",),
-}
+BUTTONS = (
+    ("subscription", "shipping.ship", ("Pause", "Redeliver held records")),
+    ("subscription", "ledger.spend", ("Resume",)),
+    ("checkpoint", "shardId-000000000002", ("Pause", "Release the lease")),
+    ("heldrecord", "shipments", ("Skip a held record",)),
+    ("worker", "consumer-1", ("Drain",)),
+    ("worker", "consumer-2", ("Undo the drain",)),
+)
+"""The kind of a page, what finds its row, and buttons on it."""
 
 
 def give_orders() -> None:
@@ -31,23 +34,18 @@ def give_orders() -> None:
 
 
 def pages_of_controls(page: Page) -> Iterator[str]:
-    """Show the lists, then what each button asks."""
-    for name in ("heldrecord", "auditentry"):
-        page.goto(f"{ADMIN}/{name}/")
-        yield name
-    page.click("#result_list tbody th a")
-    yield "audited"
-    for name, row in {
-        "subscription": "shipping.ship",
-        "checkpoint": "shardId-000000000002",
-        "heldrecord": "shardId-000000000002",
-        "worker": None,
-    }.items():
-        for title in BUTTONS[name]:
-            page.goto(f"{ADMIN}/{name}/" + ("?q=consumer-2" if row is None else ""))
-            page.click(f"#result_list tbody th a:has-text('{row}')" if row else "#result_list tbody th a")
-            yield f"{name}-page"
+    """Show what each button asks, and that it wants a reason."""
+    for kind, query, titles in BUTTONS:
+        for title in titles:
+            page.goto(f"{ADMIN}/{kind}/?q={query}")
+            page.locator("#result_list tbody th a").first.click()
+            if title == titles[0]:
+                yield f"{kind}-page"
             page.click(f".object-tools a:has-text('{title}')")
             yield title.lower().replace(" ", "-")
-    page.goto(f"{ADMIN}/checkpoint/?subscription=ledger.spend")
-    yield "paused"
+    page.goto(f"{ADMIN}/heldrecord/?q=shipments")
+    page.locator("#result_list tbody th a").first.click()
+    page.click(".object-tools a:has-text('Skip')")
+    page.eval_on_selector("#id_reason", "field => field.required = false")
+    page.click("input[type=submit].default")
+    yield "skip-refused"

@@ -11,7 +11,6 @@ def seed_crowd() -> str:
     from pictures.past import seed_past_of
     from pictures.scene import log_in
     from streamapp import registry
-    from streamapp.records import Shard
     from streamapp.store import Store
     from streamapp.store.lags import Sample
 
@@ -22,7 +21,9 @@ def seed_crowd() -> str:
         subscription = store.subscriptions.ensure(mount)
         [stream] = mount.source.streams()
         count = 9_000 if name == "ledger.spend" else 500
-        store.checkpoints.create(subscription, {Shard(stream, str(n)): 5_000 + n for n in range(count)})
+        _make_log(stream, count)
+        shards = registry.broker("local").shards(mount.source)
+        store.checkpoints.create(subscription, {shard: 5_000 + int(shard.id) for shard in shards})
         store.subscriptions.start(subscription)
         ids = sorted(store.checkpoints.known(subscription).values())
         for number in range(10):
@@ -32,3 +33,13 @@ def seed_crowd() -> str:
             store.lags.write([Sample(pk, 5_000, lag * (pk % 97), lag * 10 * (pk % 97)) for pk in mine])
         seed_past_of(name)
     return log_in()
+
+
+def _make_log(stream: str, count: int) -> None:
+    """Make the partitions, so that a review can tell where each begins and ends; they have no records."""
+    from streamapp.models import LocalPartition, LocalStream
+
+    made = LocalStream.objects.create(broker="local", name=stream)
+    LocalPartition.objects.bulk_create(
+        LocalPartition(stream=made, number=number, first=0, end=9_000 + number) for number in range(count)
+    )

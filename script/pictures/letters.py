@@ -77,22 +77,21 @@ def _try_out() -> None:
 
 
 def pages_of_letters(page: Page) -> Iterator[str]:
-    """Show the lists and what is behind each button."""
-    for name in ("deadletter", "delayedrecord"):
-        page.goto(f"{ADMIN}/{name}/")
-        yield f"{name}s"
+    """Show one of them, what is behind each button, and what came of dry runs."""
     page.goto(f"{ADMIN}/deadletter/")
     page.click("#result_list tbody th a")
     yield "deadletter"
     whole = page.url
     page.click("text=Edit a copy…")
     yield "deadletter-edit"
+    page.fill("#id_value", '{"id": "not a number"}')
+    page.click("input[type=submit].default")
+    yield "deadletter-edit-refused"
     for number, title in enumerate(BUTTONS):
         page.goto(whole)
         page.click(f".object-tools a:text-is('{title}')")
         yield f"deadletter-{('redeliver', 'dry-run', 'publish', 'purge')[number]}"
     page.goto(f"{ADMIN}/dryrun/")
-    yield "dryruns"
     runs = [link.get_attribute("href") for link in page.query_selector_all("#result_list tbody th a")]
     for run, name in zip(runs, ("requested", "fine", "failed"), strict=True):
         page.goto(run or "")

@@ -1,5 +1,6 @@
 """The admin on loopback, for as long as the pictures take."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -17,7 +18,10 @@ def serving(checkout: Path) -> Iterator[str]:
     """Start Django's own server on a free port, yield its address, and stop it."""
     address = f"127.0.0.1:{_free_port()}"
     command = [sys.executable, "manage.py", "runserver", "--noreload", "--insecure", address]
-    process = subprocess.Popen(command, cwd=checkout, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "script")}
+    process = subprocess.Popen(
+        command, cwd=checkout, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         _wait(f"http://{address}/admin/login/")
         yield f"http://{address}"

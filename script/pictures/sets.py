@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-SETS = ("example", "empty", "crowd")
+SETS = ("example", "empty", "long", "crowd")
 
 
 def take(target: Path, *, every_look: bool) -> None:
     """Take the pictures of the documentation, or all of all sets; each set has a process and a database."""
-    for name in SETS if every_look else SETS[:1]:
+    for name in SETS if every_look else SETS[:2]:
         process = get_context("spawn").Process(target=_take, args=(name, target, every_look))
         process.start()
         process.join()
@@ -24,9 +24,7 @@ def take(target: Path, *, every_look: bool) -> None:
 def _take(name: str, target: Path, every_look: bool) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["DATABASE_URL"] = f"sqlite:///{scratch}/pictures.sqlite3"
-        os.environ["DJANGO_SETTINGS_MODULE"] = "projects.settings"
-        # The rows are of Kinesis; nothing asks the service.
-        os.environ |= {"SHIPMENTS_BROKER": "kinesis", "KINESIS_ENDPOINT_URL": "http://127.0.0.1:9"}
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "pictures.settings", "PICTURES_SET": name}
         from pictures.browser import photograph
         from pictures.server import serving
 
@@ -37,10 +35,11 @@ def _take(name: str, target: Path, every_look: bool) -> None:
 
 
 def _set(name: str) -> tuple[Callable[[], str], Callable[[Any], Iterator[str]]]:
-    from pictures.browser import crowded_pages, empty_pages, pages
     from pictures.crowd import seed_crowd
+    from pictures.long import seed_long
     from pictures.scene import seed, seed_nothing
+    from pictures.walks import crowded_pages, empty_pages, long_pages, pages
 
-    seeds = {"example": seed, "empty": seed_nothing, "crowd": seed_crowd}
-    walks = {"example": pages, "empty": empty_pages, "crowd": crowded_pages}
+    seeds = {"example": seed, "empty": seed_nothing, "long": seed_long, "crowd": seed_crowd}
+    walks = {"example": pages, "empty": empty_pages, "long": long_pages, "crowd": crowded_pages}
     return seeds[name], walks[name]

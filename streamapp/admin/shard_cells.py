@@ -18,6 +18,8 @@ from streamapp.services.pauses import pause_of, told
 from streamapp.services.places import described
 from streamapp.services.wording import moment
 
+LONGEST_ON_A_LINE = 40
+
 
 class ShardCells:
     """What the list and the page of shards show of each row; `waits` and `held_count` come with it."""
@@ -26,8 +28,10 @@ class ShardCells:
 
     @admin.display(description=_("shard"), ordering="stream")
     def shard_name(self, row: Checkpoint) -> str:
-        """Write stream and shard, on one line."""
-        return format_html('<span class="streamapp-nowrap">{}</span>', row)
+        """Write stream and shard, on one line unless they are longer than one."""
+        whole = str(row)
+        kind = "nowrap" if len(whole) <= LONGEST_ON_A_LINE else "name"
+        return format_html('<span class="streamapp-{}">{}</span>', kind, whole)
 
     @admin.display(description=_("shard"), ordering="stream")
     def listed_shard(self, row: Checkpoint) -> str:

@@ -28,7 +28,7 @@ class HeldRecord(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"held record {self.pk} of {self.checkpoint}"
+        return f"record held on {self.checkpoint}"
 
 
 class Quarantined(EditedCopy):

@@ -33,4 +33,4 @@ class Skip(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"skip {self.pk} of checkpoint {self.checkpoint_id}"
+        return f"skip on {self.checkpoint}"

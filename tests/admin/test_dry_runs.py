@@ -49,11 +49,14 @@ def change(row):
 
 
 def test_the_title_of_a_page_does_not_take_the_number_of_the_row_for_a_position(clerk, records):
-    words = {"DeadLetter": "dead letter", "Quarantined": "quarantined record"}
-    words |= {"DelayedRecord": "delayed record", "HeldRecord": "held record"}
-    for kind, row in records.items():
-        title = f"{words[kind]} {row.pk} of orders/0"
-        assert title in clerk.get(change(row)).content.decode()
+    words = {
+        "DeadLetter": "dead letter",
+        "Quarantined": "quarantined record",
+        "DelayedRecord": "delayed record",
+    }
+    for kind, word in words.items():
+        row = records[kind]
+        assert f"{word} {row.pk} of orders/0" in clerk.get(change(row)).content.decode()
 
 
 @pytest.mark.parametrize("kind", ["DeadLetter", "Quarantined", "DelayedRecord", "HeldRecord"])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.db import connections
 from django.test import override_settings
@@ -41,7 +42,8 @@ def db(browser: Any, django_db_setup: None, django_db_blocker: Any) -> Iterator[
 def server(db: None) -> Iterator[str]:
     """The admin, served by a thread of this process; returns its address."""
     served = JoiningThread("127.0.0.1", StaticFilesHandler)
-    with override_settings(ALLOWED_HOSTS=["127.0.0.1"]):
+    strict = [*settings.MIDDLEWARE, "tests.browser.policy.strict_policy"]
+    with override_settings(ALLOWED_HOSTS=["127.0.0.1"], MIDDLEWARE=strict):
         served.start()
         assert served.is_ready.wait(30)
         assert served.error is None

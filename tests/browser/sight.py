@@ -1,0 +1,56 @@
+"""Looks at a page as a person does who has a narrow window, one of two colour schemes, and no mouse."""
+
+from pathlib import Path
+from typing import Any
+
+from pictures.looks import HEIGHT, NARROW, WIDE
+
+SCRIPT = Path(__file__).with_name("sight.js").read_text()
+FURTHER_STOPS = 12
+"""The keyboard may also stop at what scrolls, and comes to the first control once more after the last."""
+
+
+class Sight:
+    """Collects what is wrong with the pages that a window shows."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.console: list[str] = []
+        self._widen(NARROW)
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.console.append(str(error)))
+
+    def problems(self, *, wide: bool = True) -> list[str]:
+        """Return what is wrong with the page that is open, by default in a wide window too."""
+        self.page.wait_for_load_state()
+        self.page.evaluate(SCRIPT)
+        found = self.page.evaluate("sight.sideways()")
+        for colours in ("dark", "light"):
+            self.page.emulate_media(color_scheme=colours)
+            found += [f"{colours}: {each}" for each in self.page.evaluate("sight.faint()")]
+        found += self._by_keyboard()
+        found += self._in_a_wide_window() if wide else []
+        said, self.console = self.console, []
+        return [*found, *said]
+
+    def _in_a_wide_window(self) -> list[str]:
+        self._widen(WIDE)
+        found = [f"wide: {each}" for each in self.page.evaluate("sight.sideways()")]
+        self._widen(NARROW)
+        return found
+
+    def _widen(self, width: int) -> None:
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
+
+    def _by_keyboard(self) -> list[str]:
+        for _ in range(self.page.evaluate("sight.follow()") + FURTHER_STOPS):
+            self.page.keyboard.press("Tab")
+        missed: list[str] = self.page.evaluate("sight.unreached()")
+        return missed
+
+    def _hear(self, message: Any) -> None:
+        refused = message.location.get("url", "").endswith(
+            "/rewind/apply/"
+        )  # 409: that is what is to be seen
+        if message.type in ("error", "warning") and not refused:
+            self.console.append(f"console: {message.text} {message.location.get('url', '')}")
