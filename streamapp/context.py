@@ -11,7 +11,7 @@ from streamapp.positions import At, Position
 from streamapp.records import Record, Shard
 
 if TYPE_CHECKING:
-    from streamapp.brokers.base import Chunk
+    from streamapp.brokers.reading import Chunk
     from streamapp.engine.moving import Mover
 
 

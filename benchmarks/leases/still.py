@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from streamapp.brokers.base import Broker, Polled, Published, Reader, Source, Subscribing
+from streamapp.brokers.base import Broker, Published, Source, Subscribing
 from streamapp.brokers.looking import Glance, Limits, Peeked, Stop
+from streamapp.brokers.reading import Polled, Reader
 from streamapp.exceptions import PublishFailed
 from streamapp.positions import Position
 from streamapp.records import Bounds, Shard

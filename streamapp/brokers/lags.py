@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
-from streamapp.brokers.base import Behind
+from streamapp.brokers.reading import Behind
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 

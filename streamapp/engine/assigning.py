@@ -6,7 +6,8 @@ from uuid import UUID
 
 from django.db import Error as DatabaseError
 
-from streamapp.brokers.base import Assigned, Broker, Event, Lost, Missing, OutOfRange, Revoked
+from streamapp.brokers.base import Broker
+from streamapp.brokers.reading import Assigned, Event, Lost, Missing, OutOfRange, Revoked
 from streamapp.engine.controls import Controls
 from streamapp.engine.holdings import Holdings
 from streamapp.engine.lanes.base import Lanes

@@ -8,7 +8,7 @@ meanwhile.
 import logging
 from collections.abc import Callable
 
-from streamapp.brokers.base import Polled
+from streamapp.brokers.reading import Polled
 from streamapp.engine.assigning import Assigning
 from streamapp.engine.delays import Delays
 from streamapp.engine.dry_runs import DryRuns

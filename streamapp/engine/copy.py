@@ -3,7 +3,7 @@
 It is handled alone: what fails with it fails for its own sake.
 """
 
-from streamapp.brokers.base import Chunk
+from streamapp.brokers.reading import Chunk
 from streamapp.engine.shard import Placed, ShardState, Slice
 from streamapp.records import Record, Shard
 from streamapp.store.checkpoints import Place

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from streamapp.brokers.base import Behind, Chunk
+from streamapp.brokers.reading import Behind, Chunk
 from streamapp.engine.shard import Keeping, Placed, ShardState, Slice, Snapshot
 from streamapp.records import Shard
 from streamapp.store.checkpoints import Difference, Place

@@ -3,7 +3,8 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping
 
-from streamapp.brokers.base import Behind, Broker, Polled, Reader, Subscribing
+from streamapp.brokers.base import Broker, Subscribing
+from streamapp.brokers.reading import Behind, Polled, Reader
 from streamapp.records import Shard
 
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from django.db import Error as DatabaseError
 
-from streamapp.brokers.base import Behind, Broker, Kept
+from streamapp.brokers.base import Broker, Kept
+from streamapp.brokers.reading import Behind
 from streamapp.engine.consumer import Consumer
 from streamapp.engine.shard import ShardState
 from streamapp.exceptions import BrokerUnavailable

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamapp.brokers.base import Behind, Chunk
+from streamapp.brokers.reading import Behind, Chunk
 from streamapp.engine.held_notes import HeldNotes
 from streamapp.engine.settled import MOST_RANGES, NONE, Ranges, recalled, written
 from streamapp.engine.span import Indexes, Span

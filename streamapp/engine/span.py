@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from threading import Lock
 
-from streamapp.brokers.base import Chunk
+from streamapp.brokers.reading import Chunk
 
 Indexes = Sequence[int]
 

@@ -10,7 +10,7 @@ lock; settling is under the span's own.
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from streamapp.brokers.base import Chunk
+from streamapp.brokers.reading import Chunk
 from streamapp.engine.settled import Range
 from streamapp.engine.span import Indexes, Span
 from streamapp.positions import SHARD_END

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Mapping
 
-from streamapp.brokers.base import Broker, Polled, Reader, Subscribing
+from streamapp.brokers.base import Broker, Subscribing
+from streamapp.brokers.reading import Polled, Reader
 from streamapp.engine.watermark import Watermark
 from streamapp.positions import Moment
 from streamapp.records import Record, Shard

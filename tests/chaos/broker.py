@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from streamapp.brokers.base import Assigned, Event, Lost, Polled, Reader, Revoked, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.local import LocalBroker
+from streamapp.brokers.reading import Assigned, Event, Lost, Polled, Reader, Revoked
 from streamapp.exceptions import BrokerUnavailable, ReaderFailed
 from streamapp.records import Shard
 from tests.chaos.faults import Faults, unavailable

@@ -9,8 +9,9 @@ from typing import Any, Self
 from confluent_kafka import KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
-from streamapp.brokers.base import Assigned, Event, Polled, Reader, Source, Subscribing
+from streamapp.brokers.base import Source, Subscribing
 from streamapp.brokers.kafka import KafkaBroker, KafkaTopic
+from streamapp.brokers.reading import Assigned, Event, Polled, Reader
 from streamapp.records import Record, Shard
 
 PROTOCOLS: dict[str, dict[str, Any]] = {

@@ -4,8 +4,9 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 
-from streamapp.brokers.base import Event, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.kinesis import KinesisBroker, KinesisStream
+from streamapp.brokers.reading import Event
 from streamapp.records import Record, Shard
 from tests.contract.broker.benches import kinesis_options, wait_for
 

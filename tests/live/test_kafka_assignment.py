@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from streamapp.brokers.base import Assigned, Lost, Revoked
 from streamapp.brokers.kafka import KafkaTopic
+from streamapp.brokers.reading import Assigned, Lost, Revoked
 from streamapp.records import Shard
 from tests.live.kafka_cluster import PROTOCOLS, Cluster, wait
 

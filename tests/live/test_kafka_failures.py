@@ -8,11 +8,12 @@ from contextlib import suppress
 import pytest
 from confluent_kafka import KafkaError
 
-from streamapp.brokers.base import Assigned, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.kafka import KafkaBroker, KafkaTopic
 from streamapp.brokers.kafka.group import GroupReader
 from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reports import Reports
+from streamapp.brokers.reading import Assigned
 from streamapp.exceptions import BrokerUnavailable, ReaderFailed
 from tests.live.kafka_cluster import Cluster, Watched
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from streamapp.brokers.base import Behind
 from streamapp.brokers.kafka import KafkaTopic
+from streamapp.brokers.reading import Behind
 from tests.live.kafka_cluster import Cluster, Watched, wait
 
 pytestmark = pytest.mark.live("kafka")

@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from streamapp.brokers.base import OutOfRange, Source
+from streamapp.brokers.base import Source
 from streamapp.brokers.kafka import KafkaPartitions, KafkaTopic
+from streamapp.brokers.reading import OutOfRange
 from streamapp.records import Shard
 from tests.live.kafka_cluster import PROTOCOLS, Cluster, Watched
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from streamapp.brokers.base import Assigned, Lost, Missing
 from streamapp.brokers.kafka import KafkaTopic, KafkaTopics
+from streamapp.brokers.reading import Assigned, Lost, Missing
 from tests.live.kafka_cluster import PROTOCOLS, Cluster, wait
 
 pytestmark = pytest.mark.live("kafka")

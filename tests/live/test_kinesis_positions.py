@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from streamapp import KinesisPosition, KinesisStream
-from streamapp.brokers.base import Missing, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.kinesis import KinesisBroker
+from streamapp.brokers.reading import Missing
 from streamapp.exceptions import BrokerUnavailable, InvalidPosition
 from streamapp.positions import Ago, At
 from streamapp.records import Shard

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from streamapp.brokers.base import OutOfRange
 from streamapp.brokers.looking import Limits
+from streamapp.brokers.reading import OutOfRange
 from streamapp.exceptions import InvalidPosition
 from streamapp.positions import SHARD_END
 from streamapp.services.flags import Flag

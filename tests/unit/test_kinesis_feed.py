@@ -14,12 +14,12 @@ from botocore.exceptions import (
 )
 from botocore.stub import ANY, Stubber
 
-from streamapp.brokers.base import Missing, OutOfRange
 from streamapp.brokers.kinesis import packing
 from streamapp.brokers.kinesis.failures import Reports
 from streamapp.brokers.kinesis.feed import LONGEST_PAUSE, Feed, Means
 from streamapp.brokers.kinesis.pacing import Paces
 from streamapp.brokers.kinesis.queries import Listed
+from streamapp.brokers.reading import Missing, OutOfRange
 from streamapp.positions import SHARD_END
 from streamapp.records import Shard
 from tests.unit.test_kinesis_aggregates import aggregate, stored

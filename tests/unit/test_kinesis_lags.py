@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from streamapp.brokers.base import Behind
 from streamapp.brokers.kinesis import packing
+from streamapp.brokers.reading import Behind
 from tests.unit.test_kinesis_feed import script, stored  # noqa: F401 - `script` is a fixture
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from streamapp.brokers.base import Behind, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.local import LocalBroker, LocalStream
+from streamapp.brokers.reading import Behind
 
 pytestmark = pytest.mark.django_db
 SOURCE = LocalStream("lags")

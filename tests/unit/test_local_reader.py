@@ -3,9 +3,10 @@
 import pytest
 from django.db import DatabaseError, connection
 
-from streamapp.brokers.base import Missing, OutOfRange, Reader, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.local import LocalBroker, LocalStream
 from streamapp.brokers.local.sharing import shares
+from streamapp.brokers.reading import Missing, OutOfRange, Reader
 from streamapp.records import Shard
 
 pytestmark = pytest.mark.django_db

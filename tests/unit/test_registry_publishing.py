@@ -7,8 +7,9 @@ import pytest
 from django.test import override_settings
 
 from streamapp import publish, registry
-from streamapp.brokers.base import Polled, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.local import LocalStream
+from streamapp.brokers.reading import Polled
 from streamapp.exceptions import ConfigurationError
 from streamapp.records import Record
 from tests.unit.registry_sample import Entry

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from streamapp.brokers.base import Behind
+from streamapp.brokers.reading import Behind
 from streamapp.engine.holdings import Holdings
 from streamapp.engine.sampling import Sampler
 from streamapp.engine.shard import Placed

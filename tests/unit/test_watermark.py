@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from streamapp.brokers.base import Chunk
+from streamapp.brokers.reading import Chunk
 from streamapp.engine.watermark import Watermark
 from streamapp.records import Record, Shard
 

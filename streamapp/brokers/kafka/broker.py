@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from streamapp.brokers.base import Broker, Kept, Published, Reader, Source, Subscribing
+from streamapp.brokers.base import Broker, Kept, Published, Source, Subscribing
 from streamapp.brokers.kafka import options as settings
 from streamapp.brokers.kafka import resolving
 from streamapp.brokers.kafka.group import GroupReader
@@ -17,6 +17,7 @@ from streamapp.brokers.kafka.reader import PartitionReader
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
 from streamapp.brokers.looking import Glance, Limits, Peeked
+from streamapp.brokers.reading import Reader
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.observability.logs import Fields
 from streamapp.positions import Position

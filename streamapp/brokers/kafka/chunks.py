@@ -7,7 +7,7 @@ from typing import Any
 
 from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Message
 
-from streamapp.brokers.base import Chunk
+from streamapp.brokers.reading import Chunk
 from streamapp.records import Record, Shard
 
 Key = tuple[str, int]

@@ -5,13 +5,14 @@ from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
 
-from streamapp.brokers.base import Assigned, Event, Lost, Revoked, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.kafka.chunks import Key
 from streamapp.brokers.kafka.client import configuring
 from streamapp.brokers.kafka.options import is_consumer_protocol
 from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reader import KafkaReader
 from streamapp.brokers.kafka.reports import Reports
+from streamapp.brokers.reading import Assigned, Event, Lost, Revoked
 from streamapp.records import Shard
 
 

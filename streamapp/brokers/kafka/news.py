@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 from confluent_kafka import KafkaError
 
-from streamapp.brokers.base import Event, Missing
 from streamapp.brokers.kafka.failures import is_fatal
 from streamapp.brokers.kafka.reports import Reports
+from streamapp.brokers.reading import Event, Missing
 from streamapp.exceptions import ReaderFailed
 from streamapp.observability.logs import Fields
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
-from streamapp.brokers.base import Behind, Chunk, Event, OutOfRange, Polled, Reader, Subscribing
+from streamapp.brokers.base import Subscribing
 from streamapp.brokers.kafka.assignment import Assignment, EagerAssignment
 from streamapp.brokers.kafka.chunks import KafkaChunk, Key, expected, milliseconds_of, offset_of, runs
 from streamapp.brokers.kafka.client import close_consumer, make_consumer
@@ -16,6 +16,7 @@ from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.brokers.kafka.watch import TopicWatch
 from streamapp.brokers.lags import Lags
+from streamapp.brokers.reading import Behind, Chunk, Event, OutOfRange, Polled, Reader
 from streamapp.records import Shard
 
 SLICE = 0.05

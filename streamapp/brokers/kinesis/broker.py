@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from streamapp.brokers.base import Broker, Kept, Missing, Published, Reader, Source, Subscribing
+from streamapp.brokers.base import Broker, Kept, Published, Source, Subscribing
 from streamapp.brokers.kinesis import options as settings
 from streamapp.brokers.kinesis import packing, resolving
 from streamapp.brokers.kinesis.clients import Clients, Patience
@@ -21,6 +21,7 @@ from streamapp.brokers.kinesis.queries import Queries
 from streamapp.brokers.kinesis.reader import KinesisReader
 from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.brokers.looking import Glance, Limits, Peeked
+from streamapp.brokers.reading import Missing, Reader
 from streamapp.positions import Position
 from streamapp.records import Bounds, Shard
 

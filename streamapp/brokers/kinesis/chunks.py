@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from streamapp.brokers.base import Chunk
 from streamapp.brokers.kinesis import packing
 from streamapp.brokers.kinesis.entries import Entry
 from streamapp.brokers.kinesis.envelope import unwrap
+from streamapp.brokers.reading import Chunk
 from streamapp.records import Record, Shard
 
 

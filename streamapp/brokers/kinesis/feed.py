@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from streamapp.brokers.base import Behind, Event, Missing, OutOfRange
 from streamapp.brokers.kinesis import packing
 from streamapp.brokers.kinesis.clients import Clients
 from streamapp.brokers.kinesis.entries import Entry, entries_of
@@ -19,6 +18,7 @@ from streamapp.brokers.kinesis.pacing import Paces
 from streamapp.brokers.kinesis.pool import Task
 from streamapp.brokers.kinesis.queries import Queries
 from streamapp.brokers.kinesis.shelf import Shelf
+from streamapp.brokers.reading import Behind, Event, Missing, OutOfRange
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.observability.logs import Fields
 from streamapp.positions import SHARD_END

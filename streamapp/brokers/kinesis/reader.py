@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
-from streamapp.brokers.base import Behind, Chunk, Event, Missing, Polled, Reader
 from streamapp.brokers.kinesis.feed import Feed
 from streamapp.brokers.kinesis.pool import Pool
+from streamapp.brokers.reading import Behind, Chunk, Event, Missing, Polled, Reader
 from streamapp.exceptions import ReaderFailed
 from streamapp.records import Shard
 

@@ -3,9 +3,9 @@
 from collections import deque
 from datetime import datetime
 
-from streamapp.brokers.base import Event
 from streamapp.brokers.kinesis.chunks import KinesisChunk, Page
 from streamapp.brokers.kinesis.entries import Entry
+from streamapp.brokers.reading import Event
 from streamapp.positions import SHARD_END
 from streamapp.records import Shard
 

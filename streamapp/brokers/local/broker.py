@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribing
+from streamapp.brokers.base import Broker, Published, Source, Subscribing
 from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic, KafkaTopics
 from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.brokers.local.entry import Entry
@@ -14,6 +14,7 @@ from streamapp.brokers.local.reader import LocalReader
 from streamapp.brokers.local.resolving import resolve
 from streamapp.brokers.local.sources import LocalStream, belonging, named_streams
 from streamapp.brokers.looking import Glance, Limits, Peeked
+from streamapp.brokers.reading import Reader
 from streamapp.conf import configuration
 from streamapp.positions import At, Position
 from streamapp.records import Bounds, Shard

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from streamapp.brokers.base import Chunk
+from streamapp.brokers.reading import Chunk
 from streamapp.records import Record, Shard
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from streamapp.brokers.base import Behind, Event, Missing, OutOfRange, Polled, Reader
 from streamapp.brokers.lags import Lags
 from streamapp.brokers.local.chunk import LocalChunk
 from streamapp.brokers.local.sharing import shares
+from streamapp.brokers.reading import Behind, Event, Missing, OutOfRange, Polled, Reader
 from streamapp.records import Shard
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from streamapp.brokers.base import Broker, Published, Reader, Source, Subscribing
+from streamapp.brokers.base import Broker, Published, Source, Subscribing
 from streamapp.brokers.kafka.sources import KafkaPartitions, KafkaTopic
 from streamapp.brokers.kinesis.sources import KinesisStream
 from streamapp.brokers.local import LocalBroker, LocalStream
+from streamapp.brokers.reading import Reader
 from streamapp.records import Shard
 from tests.contract.broker.streams import Streams
 

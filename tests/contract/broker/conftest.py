@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from streamapp.brokers.base import Reader
+from streamapp.brokers.reading import Reader
 from tests.contract.broker.benches import Bench, KafkaBench, KinesisBench, LocalBench
 from tests.contract.broker.reading import Reading
 

@@ -1,6 +1,6 @@
 """Polls a reader until something has come, and keeps what came."""
 
-from streamapp.brokers.base import Event, Polled, Reader
+from streamapp.brokers.reading import Event, Polled, Reader
 from streamapp.records import Record, Shard
 from tests.contract.broker.benches import wait_for
 

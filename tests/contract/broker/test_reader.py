@@ -1,6 +1,6 @@
 """A reader delivers of open shards only, from exactly the position given."""
 
-from streamapp.brokers.base import OutOfRange
+from streamapp.brokers.reading import OutOfRange
 from streamapp.records import Shard
 
 
