@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Self
 
 PREFIX = "streamapp-"
@@ -13,6 +13,8 @@ FIRST_FAILURE = "streamapp-first-failure"
 REASON = "streamapp-reason"
 LONGEST = 1000
 """Characters of a reason in a header: brokers bound the size of a record."""
+MOST = 2**31 - 1
+"""Attempts and copies that a column holds: headers are what anybody may have written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,17 @@ class Copied:
             origin, reason = headers[ORIGIN].decode(), headers[REASON].decode("utf-8", "replace")
         except (KeyError, ValueError):
             return None
-        return cls(attempt, origin, moment, reason, copies) if attempt > 0 and moment.tzinfo else None
+        sound = 0 < attempt < MOST and 0 <= copies < MOST and _is_storable(moment)
+        return cls(attempt, origin, moment, reason, copies) if sound else None
 
     def copy(self) -> Self:
         """Return what a copy says that is made now: the next attempt comes."""
         return replace(self, attempt=self.attempt + 1, copies=self.copies + 1)
+
+
+def _is_storable(moment: datetime) -> bool:
+    """Tell whether a moment has a zone, and a year in every zone."""
+    return moment.tzinfo is not None and MINYEAR < moment.year < MAXYEAR
 
 
 def _line(text: str) -> str:

@@ -5,6 +5,8 @@ from enum import StrEnum
 
 DATABASE = "database"
 SOURCE = "source"
+LONGEST_SECONDS = 10 * 365 * 86_400.0
+"""Of a wait: moments far behind it are none that a database can store and Python can read."""
 
 
 class Treatment(StrEnum):

@@ -1,9 +1,10 @@
 """What a handler says of a record, and with that of the shard's checkpoint."""
 
-import math
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+
+from streamapp.ladder import LONGEST_SECONDS
 
 
 class Kind(StrEnum):
@@ -60,11 +61,13 @@ class Outcome:
         """Ask for the record again once `delay` (seconds, or a timedelta) has passed, or somewhat later.
 
         The handler's writes are rolled back as with `retry`. The shard goes on meanwhile. Raises
-        ValueError for a delay below 0 or without an end.
+        ValueError for a delay below 0 or above ten years.
         """
         seconds = delay.total_seconds() if isinstance(delay, timedelta) else float(delay)
-        if not 0 <= seconds < math.inf:
-            raise ValueError(f"A record can't be delayed by {seconds} seconds. Give 0 or more.")
+        if not 0 <= seconds <= LONGEST_SECONDS:
+            raise ValueError(
+                f"A record can't be delayed by {seconds} seconds. Give 0 or more, up to ten years."
+            )
         return Outcome(Kind.RETRY_AFTER, reason, seconds)
 
 

@@ -12,6 +12,9 @@ from streamapp.exceptions import InvalidPosition
 from streamapp.records import Shard
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST_MOMENT, LAST_MOMENT = (
+    (datetime(year, 1, 1, tzinfo=UTC) - EPOCH) // timedelta(milliseconds=1) for year in (2, 9999)
+)
 SHARD_END = 10**148
 """Behind every record of a closed shard: it was read to its end and nothing will come any more."""
 
@@ -56,16 +59,23 @@ class Moment:
 
     @classmethod
     def of(cls, moment: "int | datetime") -> "Moment":
-        """Take milliseconds since the epoch or an aware datetime."""
+        """Take milliseconds since the epoch or an aware datetime. Raises InvalidPosition."""
         if isinstance(moment, int):
-            return cls(moment)
+            return cls(_told(moment, moment))
         if moment.tzinfo is None:
             raise InvalidPosition(f"{moment.isoformat()} has no time zone. Give an aware datetime.")
-        return cls((moment - EPOCH) // timedelta(milliseconds=1))
+        return cls(_told((moment - EPOCH) // timedelta(milliseconds=1), moment.isoformat()))
 
     def __str__(self) -> str:
         moment = EPOCH + timedelta(milliseconds=self.milliseconds)
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _told(milliseconds: int, moment: object) -> int:
+    """Return the milliseconds of a moment; InvalidPosition if it can't be told in every time zone."""
+    if not FIRST_MOMENT <= milliseconds < LAST_MOMENT:
+        raise InvalidPosition(f"{moment} is outside of the years 2 to 9998. Give another moment.")
+    return milliseconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def publish(
     Raises PublishFailed when the record was refused or not confirmed in time, BrokerUnavailable when
     the broker knows that it couldn't be reached and nothing was stored (Kafka's client doesn't, and
     raises PublishFailed), ConfigurationError for an alias that can't be used, and TypeError for a value
-    that has no form in JSON.
+    that has no form in JSON and for a key or header that is neither text nor bytes.
 
     In a dry run nothing is sent: the record is kept for whoever asked for the run, and its place is
     the position 0 of a shard without a name.
@@ -40,5 +40,10 @@ def publish(
     return through.publish(destination, record.value, key=record.key, headers=record.headers)
 
 
-def _bytes(text: Any) -> Any:
-    return text.encode() if isinstance(text, str) else text
+def _bytes(given: object) -> Any:
+    """Return text as UTF-8, and bytes as they are."""
+    if isinstance(given, str):
+        return given.encode()
+    if given is None or isinstance(given, bytes):
+        return given
+    raise TypeError(f"{given!r} is neither text nor bytes, and a key or header has to be.")

@@ -27,8 +27,10 @@ Logs    {logs}/consumers.log, trickle.log, web.log
 Status  {status}
 
 Look: shipping.ship is held, because nobody knows the carrier "osprey": add it under Shipping, Carriers.
-Try:  open shipping.ship, press "Rewind...", give "earliest": the held one is booked, no other one twice.
-See:  payouts.review catches up, because it reads the payouts of seven days again at each start.
+Try:  open shipping.ship, press "Rewind...", then "Go on", choose "The oldest record kept", read the review,
+      give a reason, apply: the held ones are booked under Shipping, Bookings, and no other one twice.
+See:  payouts.review was catching up at first, because it reads the payouts of seven days again at each
+      start. The plots on its page show it.
 
 About once a minute a card entry comes corrected. ledger.spend then rewinds itself to "earliest" and builds
 its sums anew; Rewinds shows it as asked from a handler.

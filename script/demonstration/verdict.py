@@ -56,7 +56,7 @@ def _held(evidence: Evidence) -> Iterator[str]:
         begun = describe(again[0]) if again else "nowhere"
         yield f"Shard {held.shard} begins at {begun} again, and not with the held record at {place}."
     if missing := evidence.behind - set(again):
-        yield f"{len(missing)} records from the held one on did not come again."
+        yield f"Of the records from the held one on, {len(missing)} did not come again."
     if evidence.checkpoint != held.position:
         yield f"The checkpoint is {describe(evidence.checkpoint)}, and the record at {place} is still held."
     if not evidence.is_shown:

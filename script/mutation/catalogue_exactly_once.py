@@ -19,7 +19,7 @@ GUARDS = (
         name="read-back-after-refusal",
         promise="After a refused commit reading goes on from what the rows say.",
         file="engine/exact.py",
-        text="            self._read_back()\n            raise Outage",
+        text="            self._let_go(part)\n            raise Outage",
         without="            raise Outage",
         test=f"{ONCE}::test_a_commit_whose_reply_was_lost_is_not_repeated",
     ),

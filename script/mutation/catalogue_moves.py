@@ -97,4 +97,31 @@ GUARDS = (
         without="        if True:\n",
         test="contract/store/test_rows.py::test_the_first_rows_and_the_note_of_the_start_are_written_together",
     ),
+    Guard(
+        name="replay-anew",
+        promise="A replay delivers all from its place on, whatever the row there remembers as settled.",
+        file="engine/shard.py",
+        text="None if placed.anew else placed.lease.place",
+        without="placed.lease.place",
+        test="contract/moving/test_replay_from.py::"
+        "test_what_was_settled_behind_a_held_record_comes_again_though_the_replay_begins_at_that_record",
+    ),
+    Guard(
+        name="reopen-forgets-settled",
+        promise="A row that is reopened forgets what was settled behind the place that it leaves.",
+        file="store/lineage.py",
+        text='position=position, settled="", epoch',
+        without="position=position, epoch",
+        test="contract/store/test_lineage.py::"
+        "test_a_row_that_is_reopened_remembers_nothing_as_settled_behind_it",
+    ),
+    Guard(
+        name="rewind-over-process",
+        promise="A rewind that nobody has read from is where checkpoints in the process open next.",
+        file="engine/opening.py",
+        text="in self._free(taken).items() if shard in self._initial",
+        without="in taken.items() if shard in self._initial",
+        test="contract/moving/test_process_checkpoints.py::"
+        "test_a_rewind_that_nobody_has_read_from_is_where_the_next_start_opens_and_no_later_one",
+    ),
 )

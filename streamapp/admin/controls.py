@@ -3,6 +3,7 @@
 A GET shows; only a POST does.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
@@ -21,6 +22,7 @@ from streamapp.admin.dry_run_links import dry_run_page
 from streamapp.conf import configuration
 from streamapp.exceptions import ActionRefused
 from streamapp.models import Checkpoint, Subscription, Worker
+from streamapp.models.fields import encode_position
 from streamapp.services import actions
 from streamapp.services.actions.scope import Scope
 
@@ -138,7 +140,7 @@ def _subject(kind: type[actions.Action], query: Any) -> Subject:
         return Subject(_of_scope(kind, Scope(subscription)), subscription)
     shard = _found(Checkpoint, query["shard"], int)
     if issubclass(kind, actions.Skip | actions.DryRunHeld):
-        return Subject(kind(shard, _number(query.get("position", ""), int)), shard)
+        return Subject(kind(shard, _number(query.get("position", ""), _place)), shard)
     return Subject(_of_scope(kind, Scope(shard.subscription, (shard.pk,))), shard)
 
 
@@ -148,7 +150,7 @@ def _of_scope(kind: type[actions.Action], scope: Scope) -> actions.Action:
     raise Http404
 
 
-def _found(model: type[Any], text: str, reading: type[int] | type[UUID]) -> Any:
+def _found(model: type[Any], text: str, reading: Callable[[str], Any]) -> Any:
     rows = model.objects.using(configuration().DATABASE).select_related()
     row = rows.filter(pk=_number(text, reading)).first()
     if row is None:
@@ -156,7 +158,13 @@ def _found(model: type[Any], text: str, reading: type[int] | type[UUID]) -> Any:
     return row
 
 
-def _number(text: str, reading: type[int] | type[UUID]) -> Any:
+def _place(text: str) -> int:
+    """Read a position. Raises ValueError for what can't be one."""
+    encode_position(place := int(text))
+    return place
+
+
+def _number(text: str, reading: Callable[[str], Any]) -> Any:
     try:
         return reading(text)
     except ValueError as error:

@@ -33,7 +33,7 @@ class DryRunAdmin(ReadingAdmin):
     search_fields = ("subscription", "place", "exception")
     search_help_text = _("Part of a subscription, record or exception.")
     ordering = ("-id",)
-    fields = ("record", "subscription", "where", "asked", "asked_by", "reason", "claimed", "worker", "ended")
+    fields = ("record", "subscription", "where", "asked", "asked_by", "reason")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Bring the worker, and the present moment, which tells whether a claim holds."""
@@ -54,6 +54,9 @@ class DryRunAdmin(ReadingAdmin):
             "is_over": row.ended_at is not None,
             "is_alone": row.ended_at is None and not live_workers([row.subscription]),
             "looked_at": time(row.now),
+            "worker": row.worker or "",
+            "claimed": time(row.claimed_at),
+            "ended": time(row.ended_at),
             "took": self.took(row),
             "said": row.said,
             "exception": f"{row.exception}: {row.message}" if row.exception else "",
@@ -91,16 +94,6 @@ class DryRunAdmin(ReadingAdmin):
     def asked(self, row: DryRun) -> str:
         """Show when it was asked for."""
         return time(row.asked_at)
-
-    @admin.display(description=_("claimed at"))
-    def claimed(self, row: DryRun) -> str:
-        """Show since when a worker has it."""
-        return time(row.claimed_at)
-
-    @admin.display(description=_("ended at"))
-    def ended(self, row: DryRun) -> str:
-        """Show when the result came."""
-        return time(row.ended_at)
 
 
 def _cells(record: UnsentRecord) -> dict[str, Any]:

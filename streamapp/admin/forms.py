@@ -11,10 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from streamapp import positions
 from streamapp.admin.moments import aware
+from streamapp.admin.row_ids import is_row_id, row_ids
 from streamapp.exceptions import InvalidPosition
 from streamapp.positions import Ago, Moment
 from streamapp.services import asking
 from streamapp.services.targets import Shift, Target
+from streamapp.services.targets.moments import UTC_NAME
 
 LARGEST_FILE = 5 * 1024 * 1024
 KINDS = (
@@ -110,10 +112,11 @@ class TargetForm(forms.Form):
     def clean_chosen(self) -> list[int] | None:
         """Read the row ids; nothing means every shard of the subscription."""
         chosen = self.cleaned_data["chosen"]
-        try:
-            return [int(pk) for pk in chosen.split(",")] if chosen else None
-        except ValueError as error:
-            raise ValidationError(_("The chosen shards arrived damaged. Choose them again.")) from error
+        if not chosen:
+            return None
+        if not all(map(is_row_id, chosen.split(","))):
+            raise ValidationError(_("The chosen shards arrived damaged. Choose them again."))
+        return row_ids(chosen.split(","))
 
     def clean(self) -> dict[str, Any]:
         """Make the target; what is wrong is said at the field of its kind."""
@@ -144,11 +147,11 @@ class TargetForm(forms.Form):
 
     def _moment(self) -> Target:
         zone = self.cleaned_data.get("zone", "")
-        return asking.everywhere(_moment_of(self.cleaned_data.get("moment", ""), zone), zone)
+        return asking.everywhere(_moment_of(self.cleaned_data.get("moment", ""), zone), zone or UTC_NAME)
 
     def _as_of(self) -> Target:
         zone = self.cleaned_data.get("as_of_zone", "")
-        return asking.as_of(_moment_of(self.cleaned_data.get("as_of", ""), zone), zone)
+        return asking.as_of(_moment_of(self.cleaned_data.get("as_of", ""), zone), zone or UTC_NAME)
 
     def _shift(self) -> Target:
         records = self.cleaned_data.get("records")

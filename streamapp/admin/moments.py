@@ -26,6 +26,7 @@ def aware(text: str, zone: ZoneInfo | None) -> Moment:
 
 def _placed(naive: datetime, zone: ZoneInfo) -> datetime:
     first, second = naive.replace(tzinfo=zone), naive.replace(tzinfo=zone, fold=1)
+    Moment.of(first)  # refuses what no calendar has in UTC
     if first.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != naive:
         raise InvalidPosition(f"{naive} doesn't exist in {zone}: clocks are put forward there.")
     if first.utcoffset() != second.utcoffset():

@@ -13,6 +13,7 @@ from streamapp import registry
 from streamapp.admin.record_cells import record_cells
 from streamapp.admin.record_forms import PlaceForm
 from streamapp.admin.record_links import may_look, records_url
+from streamapp.admin.row_ids import is_row_id
 from streamapp.conf import configuration
 from streamapp.exceptions import ConfigurationError, InvalidPosition, StreamappError
 from streamapp.models import Checkpoint
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from streamapp.admin.checkpoints import CheckpointAdmin
 
 MEBIBYTE = 1024 * 1024
-LONGEST_ID = 19
 QUICK = (
     ("earliest", gettext_lazy("oldest records")),
     ("-1h", gettext_lazy("an hour ago")),
@@ -121,7 +121,7 @@ def _given(request: HttpRequest) -> dict[str, str]:
 
 def _number(text: str) -> int:
     """Return the id of a row; 0, which no row has, for what is none."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < LONGEST_ID else 0
+    return int(text) if is_row_id(text) else 0
 
 
 def _bounds() -> str:

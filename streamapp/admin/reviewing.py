@@ -25,7 +25,6 @@ def review_context(plan: Plan, request: HttpRequest) -> dict[str, Any]:
     firsts = first_records(plan, list(page)) if may_see or needs_a_look(plan) else Firsts()
     return {
         "plan": plan,
-        "signed": plan.sign(),
         "command": plan.command(_("…")),
         "page": page,
         "lines": [_cells(plan.broker, line, firsts) for line in page],

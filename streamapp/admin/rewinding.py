@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from streamapp.admin.desk_pages import DeskPages, View
 from streamapp.admin.forms import ApplyForm, TargetForm
 from streamapp.admin.reviewing import changes, review_context
+from streamapp.admin.row_ids import row_ids
 from streamapp.admin.scoping import Scoping
 from streamapp.conf import configuration
 from streamapp.exceptions import StalePlan, StreamappError
@@ -111,7 +112,7 @@ class RewindDesk(DeskPages):
             return redirect(self.list())
         form = _last_questions(plan, request.POST)
         if not form.is_valid():
-            return self._show(request, plan, form)
+            return self._show(request, plan, form, request.POST["plan"])
         try:
             row = rewind.apply(plan, user=request.user, origin="admin", reason=form.cleaned_data["reason"])
         except StalePlan as error:
@@ -130,10 +131,15 @@ class RewindDesk(DeskPages):
             messages.error(request, str(error))
             return redirect(self.list())
         typed = {name: request.POST.get(name, "") for name in ("reason", "name")}
-        return self._show(request, plan, _last_questions(plan, initial=typed))
+        return self._show(request, plan, _last_questions(plan, initial=typed), request.POST["plan"])
 
     def _refuse(self, request: HttpRequest, plan: Plan, error: StalePlan) -> HttpResponse:
-        context = {"plan": plan, "signed": plan.sign(), "error": error, "changes": changes(plan, error)}
+        context = {
+            "plan": plan,
+            "signed": request.POST["plan"],
+            "error": error,
+            "changes": changes(plan, error),
+        }
         return self.show(request, "stale", plan.subscription, context, status=409)
 
     def _ask(
@@ -141,17 +147,19 @@ class RewindDesk(DeskPages):
     ) -> HttpResponse:
         rows = _checkpoints(name)
         if chosen:
-            rows = rows.filter(pk__in=[int(pk) for pk in chosen.split(",") if pk.isdecimal()])
+            rows = rows.filter(pk__in=row_ids(chosen.split(",")))
         shown = list(rows.select_related("subscription"))
         first = {"subscription": name, "chosen": chosen, "exact": "\n".join(map(_place, shown))}
         context = {"form": form or TargetForm(initial=first), "count": len(shown), "whole": not chosen}
         return self.show(request, "form", name, context)
 
-    def _show(self, request: HttpRequest, plan: Plan, form: ApplyForm | None = None) -> HttpResponse:
+    def _show(
+        self, request: HttpRequest, plan: Plan, form: ApplyForm | None = None, signed: str = ""
+    ) -> HttpResponse:
+        """Show a review; one that was shown before stays signed as it was, so that its hour goes on."""
         context = review_context(plan, request)
-        return self.show(
-            request, "review", plan.subscription, {**context, "form": form or _last_questions(plan)}
-        )
+        more = {"signed": signed or plan.sign(), "form": form or _last_questions(plan)}
+        return self.show(request, "review", plan.subscription, {**context, **more})
 
 
 def _checkpoints(subscription: str) -> QuerySet[Checkpoint]:

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
+from streamapp.admin.row_ids import is_row_id, row_ids
 from streamapp.models import Checkpoint
 from streamapp.services.places import described
 from streamapp.services.selection import Selection, found, present
@@ -37,7 +38,9 @@ class Scoping:
         """Follow the ticks of the page that was shown, and the button that was pressed."""
         given, name = request.POST, request.POST.get("subscription", "")
         selection = _read(given.get("chosen", ""), name)
-        selection = selection.seen(_ids(given.get("shown", "").split(",")), _ids(given.getlist("ticked")))
+        selection = selection.seen(
+            row_ids(given.get("shown", "").split(",")), row_ids(given.getlist("ticked"))
+        )
         stream, text = given.get("stream", ""), given.get("text", "").strip()
         selection = _pressed(given.get("step", ""), selection, found(name, stream, text))
         return cls(name, selection, stream, text, _page(given))
@@ -76,11 +79,7 @@ def _read(text: str, subscription: str) -> Selection:
         raise SuspiciousOperation(_("The chosen shards arrived damaged. Choose them again.")) from error
 
 
-def _ids(texts: list[str]) -> list[int]:
-    return [int(text) for text in texts if text.isdecimal()]
-
-
 def _page(given: QueryDict) -> int:
     """Return the page that a button leads to; a new search begins at the first."""
     asked = given.get("step", "").removeprefix("page ")
-    return int(asked) if asked.isdecimal() else 1
+    return int(asked) if is_row_id(asked) else 1

@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from streamapp.admin.controls import ReasonForm
 from streamapp.admin.dry_run_links import dry_run_page
+from streamapp.admin.row_ids import row_ids
 from streamapp.admin.tallies import Tally
 from streamapp.exceptions import ActionRefused
 from streamapp.models import DelayedRecord
@@ -162,8 +163,7 @@ class SetAsideDesk:
 
 
 def _ids(text: str) -> list[int]:
-    ids = [int(part) for part in text.split(",")[:AT_MOST] if part.isascii() and part.isdecimal()]
-    return [pk for pk in ids if pk < 2**63]
+    return row_ids(text.split(",")[:AT_MOST])
 
 
 def _text(ids: Sequence[int]) -> str:

@@ -20,6 +20,7 @@ from streamapp.admin.overview import REFRESH_SECONDS, OverviewDesk
 from streamapp.admin.plots import answer, period_of, plot_context
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.admin.records import way_to_records
+from streamapp.admin.row_ids import is_row_id
 from streamapp.admin.subscription_page import SubscriptionPage
 from streamapp.models import Checkpoint, HeldRecord, Subscription
 from streamapp.positions import SHARD_END
@@ -73,7 +74,7 @@ class SubscriptionAdmin(ReadingAdmin):
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Leave the counts of the list out: the page counts for itself."""
         rows = super().get_queryset(request)
-        return rows.filter(pk=object_id).first() if object_id.isdecimal() else None
+        return rows.filter(pk=object_id).first() if is_row_id(object_id) else None
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None

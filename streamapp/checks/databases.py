@@ -39,7 +39,7 @@ def messages_about(connection: BaseDatabaseWrapper) -> Iterator[CheckMessage]:
 
 def _report_sqlite(options: dict[str, Any], findings: Findings) -> None:
     what = "it is SQLite, where a long transaction of one process stops the heartbeats of all others."
-    hint = "Use PostgreSQL in production. In development, silence streamapp.W001."
+    hint = 'Use PostgreSQL in production. In development, set SILENCED_SYSTEM_CHECKS = ["streamapp.W001"].'
     findings.report(Code.SQLITE, what, hint)
     if missing := [name for name, is_set in _precautions(options) if not is_set]:
         what = f"several processes will see 'database is locked', for it lacks: {', '.join(missing)}."

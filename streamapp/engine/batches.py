@@ -49,7 +49,7 @@ class BatchHandling(Handling):
             raw = part.values()
             try:
                 batch.add(part, self._decode_all(part, raw))
-            except Exception:  # noqa: BLE001 - a decoder may raise anything; found and reported one by one
+            except FAILURES:  # a decoder may raise anything; found and reported one by one
                 self._decode_singly(batch, part, raw)
         return batch
 
@@ -67,7 +67,7 @@ class BatchHandling(Handling):
         for index, value in zip(part.indexes, raw, strict=True):
             try:
                 values += self._decode_all(part.rest([index]), [value])
-            except Exception as error:  # noqa: BLE001 - a decoder may raise anything; it is reported
+            except FAILURES as error:  # a decoder may raise anything; it is reported
                 self._settle(part, index, self._set_aside(part, index, error))
             else:
                 good.append(index)

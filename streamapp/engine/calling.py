@@ -5,6 +5,7 @@ or returns `retry`, because then the record is handled again as a whole.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.db import connections, transaction
@@ -12,6 +13,7 @@ from django.db import connections, transaction
 from streamapp.engine.event_loop import EventLoop
 from streamapp.exceptions import StreamappError
 from streamapp.mount import Mount
+from streamapp.observability.logs import text_of
 from streamapp.outcomes import ACK, Kind, Outcome
 
 Call = Callable[..., Any]
@@ -83,8 +85,16 @@ def checked(outcome: Any) -> Outcome:
     if outcome is None:
         return ACK
     if isinstance(outcome, Outcome):
-        return outcome
+        return _worded(outcome)
     raise WrongOutcome(f"The handler returned {outcome!r}. Return an Outcome, or None for ack.")
+
+
+def _worded(outcome: Outcome) -> Outcome:
+    """Return an outcome with its reason as text: handlers pass the exception itself."""
+    reason: object = outcome.reason
+    if isinstance(reason, str):
+        return outcome
+    return replace(outcome, reason="" if reason is None else text_of(reason))
 
 
 def checked_list(outcomes: Any, records: int) -> Outcome | list[Outcome]:

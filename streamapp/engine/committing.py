@@ -86,6 +86,13 @@ class Committer:
             self._holdings.saved(each for each in snapshots if each.state.checkpoint in moved)
             self._adopt([each.state for each in snapshots if each.state.checkpoint not in moved])
 
+    def let_go(self, part: Slice) -> None:
+        """Void a copy whose claim was lost; else adopt what all rows say. Raises django.db.Error."""
+        if part.state.claimed:
+            part.state.void()
+        else:
+            self.read_back()
+
     def read_back(self) -> None:
         """Adopt what all rows say; raises django.db.Error."""
         with self._holdings.lock:

@@ -110,8 +110,14 @@ class Delays:
                 copy.paused = paused
         return self._gate.alive and not self._closed and not paused
 
+    def _room_left(self) -> int:
+        """Return how many copies more may be taken in hand; the stranded ones stay, and stop no others."""
+        with self._lock:
+            at_work = sum(not copy.stranded for copy in self._in_hand)
+            return min(self._room - at_work, MOST - len(self._in_hand))
+
     def _claim(self) -> None:
-        room = self._room - len(self._in_hand)
+        room = self._room_left()
         claimed = self._store.delayed.claim(self._mount.name, CLAIM_SECONDS, room) if room > 0 else []
         with self._lock:
             arrived = [CopyState(each) for each in claimed]

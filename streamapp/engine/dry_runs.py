@@ -27,6 +27,8 @@ from streamapp.store.failed import Claimed
 
 logger = logging.getLogger("streamapp.dry_runs")
 CLAIM_SECONDS = 30.0
+MOST_LOOKS = 5
+"""How many looks, a second each, an order may wait for the lane of the worker that has claimed it."""
 ONE_RECORD = Limits(1, 16 * 1024 * 1024, 5.0)
 
 
@@ -54,6 +56,7 @@ class DryRuns:
         self._ordered: Ordered | None = None
         self._waiting: tuple[Ordered, Record] | None = None
         self._result: DryResult | None = None
+        self._looks = 0
 
     def look_once(self) -> None:
         """Keep the result of what has run, keep claimed what runs, claim what is ordered.
@@ -66,7 +69,9 @@ class DryRuns:
         try:
             close_old_connections()
             self._end_or_renew()
-            if self._ordered is None and self._may_claim():
+            if self._must_give_back():
+                self._give_back()
+            elif self._ordered is None and self._may_claim():
                 self._claim()
         except DatabaseError as error:
             logger.warning("Dry runs not looked at, trying again. %s", self._fields(error=error))
@@ -102,14 +107,27 @@ class DryRuns:
 
     def close(self) -> None:
         """Keep the result of what has run and give back what hasn't, because no call starts any more."""
-        with self._lock:
-            unrun, self._waiting = self._waiting is not None, None
         try:
             self._end_or_renew()
-            if unrun and self._ordered:
-                self._store.dry_runs.release(self._ordered)
+            self._give_back()
         except DatabaseError as error:
             logger.warning("Dry run not ended, another worker does it. %s", self._fields(error=error))
+
+    def _must_give_back(self) -> bool:
+        """Tell whether the lane hasn't come to an order: it is in a long call, or drained."""
+        if self._waiting is None:
+            self._looks = 0
+            return False
+        self._looks += 1
+        return self._looks >= MOST_LOOKS or not self._may_claim()
+
+    def _give_back(self) -> None:
+        """Leave to any worker what wasn't begun; it claims none in the same look, so that another one can."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self._ordered = None
+            self._store.dry_runs.release(waiting[0])
 
     def _may_claim(self) -> bool:
         if not self._gate.alive or self._gate.stopping:

@@ -34,21 +34,21 @@ class ExactHandling(Handling):
     def _report(self, error: BaseException, part: Slice, index: int) -> None:
         if isinstance(error, Superseded):
             logger.warning("Commit refused, its writes are undone. %s", self._fields(part, index))
-            self._read_back()
+            self._let_go(part)
             raise Outage from error
         super()._report(error, part, index)
 
-    def _read_back(self) -> None:
+    def _let_go(self, part: Slice) -> None:
         """Go on from what the rows say; the records in question then come again, or to somebody else."""
         try:
-            self._committer.read_back()
+            self._committer.let_go(part)
         except DatabaseError as error:
             close_old_connections()
             raise Outage from error
 
     def _conclude(self, part: Slice, index: int, outcome: Outcome) -> None:
-        """Settle nothing that the transaction has settled."""
-        if isinstance(outcome, Gone) or not outcome.settles:
+        """Settle nothing that the transaction has settled; one that was rolled back has settled nothing."""
+        if isinstance(outcome, Gone) or not outcome.settles or not part.span.is_passed(index):
             self._settle(part, index, outcome)
         elif outcome.kind is Kind.DROP:
             logger.warning("Record dropped. %s", self._fields(part, index, reason=outcome.reason))

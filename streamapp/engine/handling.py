@@ -33,8 +33,10 @@ from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.handling")
 OUTAGE_SECONDS = 1.0
-FAILURES = (Exception, CancelledError)
-"""What counts as a handler's failure. Cancelling is one: it ends a wait, never the process."""
+FAILURES = (Exception, CancelledError, BaseExceptionGroup)
+"""What counts as a handler's failure. Cancelling is one, and so is a group, which may have nothing else in
+it: they end a wait, never the process.
+"""
 
 
 @dataclass(frozen=True, slots=True)

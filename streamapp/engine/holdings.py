@@ -77,9 +77,12 @@ class Holdings:
             state.skips = self.orders.skipped(state.checkpoint)
 
     def retire(self) -> list[SkipOrder]:
-        """Settle held records that are to be skipped; returns the orders that are carried out."""
+        """Settle held records that are to be skipped; returns the orders that are carried out.
+
+        Also those that the stored checkpoint has passed since: a handler's transaction may have written it.
+        """
         with self.lock:
-            retired = {state.checkpoint: state.retire() for state in self.states.values() if state.skips}
+            retired = {state.checkpoint: state.retire() for state in self.states.values()}
             return [skip for skip in self.orders.skips if skip.position in retired.get(skip.checkpoint, ())]
 
     def undo_seeks(self, shards: Iterable[Shard]) -> None:

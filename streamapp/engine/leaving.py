@@ -15,7 +15,6 @@ from streamapp.engine.database import Outage
 from streamapp.engine.departure import Departure, Gone, Stranded, headers_of
 from streamapp.engine.shard import Slice
 from streamapp.engine.stranding import Stranding
-from streamapp.exceptions import BrokerUnavailable, PublishFailed
 from streamapp.ladder import DATABASE
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields, text_of
@@ -24,7 +23,6 @@ from streamapp.store import Store
 from streamapp.store.connections import close_old_connections, short_transaction
 
 logger = logging.getLogger("streamapp.leaving")
-REFUSALS = (PublishFailed, BrokerUnavailable, DatabaseError)
 
 
 class Leaving:
@@ -50,7 +48,9 @@ class Leaving:
             return self._stranded(departure, "refused another record a moment ago")
         try:
             taken = self._carry(departure)
-        except REFUSALS as error:
+        except Outage:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a record has in it, it must stay; it is reported
             self._refused(departure, error)
             return self._stranded(departure, text_of(error))
         self.stranding.accepted(departure.to)
@@ -108,10 +108,7 @@ class Leaving:
 
     def _let_go(self, part: Slice) -> None:
         """Void what is somebody else's; raises Outage while nothing tells that it is."""
-        if part.state.claimed:
-            part.state.void()
-        else:
-            self._committer.read_back()
+        self._committer.let_go(part)
         if part.current:
             raise Outage("The row of the shard isn't what this worker believes.")
 

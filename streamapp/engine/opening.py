@@ -75,14 +75,16 @@ class Opening:
         return placed
 
     def _replaying(self, taken: Mapping[Shard, Taken], replay: Position) -> dict[Shard, Placed]:
-        """Move to REPLAY_FROM, but let a rewind stand that an operator has asked for and nobody has seen."""
+        return {**_unmoved(taken), **self._moved(self._free(taken), replay)}
+
+    def _free(self, taken: Mapping[Shard, Taken]) -> dict[Shard, Taken]:
+        """Return those that may open elsewhere: a rewind that nobody has read from yet stands."""
         unseen = self._store.checkpoints.unseen_rewinds([lease.checkpoint for lease in taken.values()])
-        free = {shard: lease for shard, lease in taken.items() if lease.checkpoint not in unseen}
-        return {**_unmoved(taken), **self._moved(free, replay)}
+        return {shard: lease for shard, lease in taken.items() if lease.checkpoint not in unseen}
 
     def _placed_anew(self, taken: Mapping[Shard, Taken]) -> dict[Shard, Placed]:
         """Open at REPLAY_FROM, else START_AT, else the tip; at its first record what came after the start."""
-        initial = {shard: lease for shard, lease in taken.items() if shard in self._initial}
+        initial = {shard: lease for shard, lease in self._free(taken).items() if shard in self._initial}
         placed = self._moved(initial, Latest())
         for position in (self._mount.start_at, self._mount.replay_from):
             placed |= self._moved(initial, position) if position else {}
@@ -92,7 +94,9 @@ class Opening:
         if not taken:
             return {}
         everywhere = self._broker.resolve(position, self._broker.shards(self._mount.source) or list(taken))
-        return {shard: Placed(taken[shard], at) for shard, at in everywhere.items() if shard in taken}
+        return {
+            shard: Placed(taken[shard], at, anew=True) for shard, at in everywhere.items() if shard in taken
+        }
 
     def _check(self, setting: str, position: Position | None, shards: Sequence[Shard]) -> None:
         if not position or not shards:

@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A lease that was taken, with where to read from; usually what the row says."""
+    """A lease that was taken, with where to read from; usually what the row says.
+
+    `anew` tells that all from there on is delivered, whatever the row remembers as settled: a replay may
+    begin at the very place where the row stands.
+    """
 
     lease: Taken
     position: int
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ class ShardState:
         self.writing = Lock()
         self._keeping = keeping
         self._stored: Place | None = placed.lease.place
-        self._recall: Place | None = placed.lease.place
+        self._recall = None if placed.anew else placed.lease.place
         self._begin(placed.position)
 
     def _begin(self, position: int) -> None:
@@ -152,7 +157,7 @@ class ShardState:
         return position in self._known
 
     def retire(self) -> frozenset[int]:
-        """Settle those records to skip that are held here; return all that were settled so."""
+        """Settle those records to skip that are held here; return all that were since the last move."""
         if self.target is not None:
             return frozenset()
         for position in self.skips - self.retired:
@@ -161,7 +166,7 @@ class ShardState:
                 if self.waits:
                     self.waits.end_at(position)
         self.notes.forget(self.retired)
-        return self.skips & self.retired
+        return frozenset(self.retired)
 
     def void(self) -> None:
         """Make every outcome of what was delivered so far worthless."""

@@ -63,7 +63,7 @@ class Span:
             if index != self.cursor:
                 if index in self.held:
                     self.held.remove(index)
-                else:
+                elif index > self.cursor:
                     self._early.add(index)
             elif self._early:
                 self._advance()
@@ -81,8 +81,10 @@ class Span:
                 self.settle(index)
 
     def hold(self, index: int) -> None:
-        """Leave one record unsettled and go on behind it."""
+        """Leave one record unsettled and go on behind it; once, though its batch may come again."""
         with self._lock:
+            if index in self.held:
+                return
             insort(self.held, index)
             if index == self.cursor:
                 self._advance()

@@ -31,7 +31,7 @@ class FailedRecord(EditedCopy):
         abstract = True
 
     def __str__(self) -> str:
-        return f"record {self.pk} of {self.stream}/{self.shard}"
+        return f"{self._meta.verbose_name} {self.pk} of {self.stream}/{self.shard}"
 
 
 class DelayedRecord(FailedRecord):

@@ -61,4 +61,4 @@ class Quarantined(EditedCopy):
         )
 
     def __str__(self) -> str:
-        return f"record {self.pk} of {self.stream}/{self.shard}"
+        return f"{self._meta.verbose_name} {self.pk} of {self.stream}/{self.shard}"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from streamapp.ladder import Retry, Treatment
+from streamapp.ladder import LONGEST_SECONDS, Retry, Treatment
 from streamapp.problems import nearest
 from streamapp.registry.paths import imported
 
@@ -31,11 +31,14 @@ def parse_retry(given: object) -> Retry:
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of `200ms`, `0.2s`, `1m` or `2h`; raises ValueError for all else and for zero."""
+    """Return the seconds of `200ms`, `0.2s`, `1m` or `2h`; raises ValueError for all else.
+
+    Zero and more than ten years are no durations.
+    """
     match = _DURATION.fullmatch(text.strip())
     seconds = float(match["number"]) * _SECONDS[match["unit"]] if match else 0.0
-    if not seconds:
-        raise ValueError(f"{text!r} is not a duration like 200ms, 0.2s, 1m or 2h.")
+    if not 0 < seconds <= LONGEST_SECONDS:
+        raise ValueError(f"{text!r} is not a duration like 200ms, 0.2s, 1m or 2h, of at most ten years.")
     return seconds
 
 

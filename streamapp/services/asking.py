@@ -53,7 +53,7 @@ def csv_target(text: str, *, clamp: bool) -> Target:
 
 def _places(text: str) -> Iterator[Place]:
     found = False
-    for number, row in enumerate(csv.reader(text.splitlines(), skipinitialspace=True), 1):
+    for number, row in enumerate(_rows(text), 1):
         if len(row) not in (0, COLUMNS) or not all(cell.strip() for cell in row):
             raise InvalidPosition(f"Line {number} isn't topic,partition,offset: {','.join(row)!r}.")
         if row:
@@ -62,3 +62,10 @@ def _places(text: str) -> Iterator[Place]:
             yield Place(f"{topic}/{partition}", offset)
     if not found:
         raise InvalidPosition("The file has no line topic,partition,offset.")
+
+
+def _rows(text: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(text.splitlines(), skipinitialspace=True))
+    except csv.Error as error:
+        raise InvalidPosition(f"The file isn't lines topic,partition,offset: {error}.") from error

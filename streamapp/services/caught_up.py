@@ -1,5 +1,6 @@
 """Whether the shards of a rewind have handled what was there when it was applied."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -23,12 +24,13 @@ class Standing(Enum):
 
     CAUGHT_UP = "caught up"
     HELD = "read to its end, behind a held record"
+    SUPERSEDED = "rewound again: a later rewind says where it goes"
     BEHIND = "behind"
 
 
 @dataclass(frozen=True, slots=True)
 class Catch:
-    """How many shards a rewind moved, and how many of them are behind or hold records.
+    """How many shards a rewind moved, and how many of them are behind, hold records or were rewound again.
 
     `records` is the lag of those that are behind, None while a worker hasn't counted it. `workers` are
     the live ones that run the subscription.
@@ -38,6 +40,7 @@ class Catch:
     total: int
     behind: int
     held: int
+    superseded: int
     records: int | None
     workers: int
 
@@ -53,12 +56,14 @@ class Catch:
 
     def __str__(self) -> str:
         """Say it in a sentence or three."""
-        said = f"{self.total - self.behind:,} of {amount(self.total, 'shard')} caught up."
+        said = f"{self.total - self.behind - self.superseded:,} of {amount(self.total, 'shard')} caught up."
         if self.behind and self.records is not None:
             said += f" {amount(self.records, 'record')} to go."
         if self.held:
             reads = "waits" if self.held == 1 else "wait"
             said += f" {self.held:,} of them {reads} for a held record: skip or redeliver it."
+        if self.superseded:
+            said += f" {amount(self.superseded, 'shard')} rewound again and not waited for any more."
         if self.behind and not self.workers:
             said += f" No live worker runs {self.subscription}: it goes on when one starts."
         return said
@@ -90,13 +95,17 @@ class Goal:
         name, rows = rewind.subscription.name, _rows(rewind)
         waits = waits_of([row.checkpoint for row in rows])
         found = {row.pk: self._standing(row, rewind, waits) for row in rows}
+        counts = Counter(found.values())
         behind = [row for row in rows if found[row.pk] is Standing.BEHIND]
-        held = sum(standing is Standing.HELD for standing in found.values())
-        return Catch(name, len(rows), len(behind), held, _records(behind), len(live_workers([name])))
+        held, superseded = counts[Standing.HELD], counts[Standing.SUPERSEDED]
+        workers = len(live_workers([name]))
+        return Catch(name, len(rows), len(behind), held, superseded, _records(behind), workers)
 
     def _standing(self, row: Any, rewind: Rewind, waits: Mapping[int, Sequence[Wait]]) -> Standing:
         position = row.checkpoint.position
-        if row.superseded or SHARD_END in (row.new_position, position):
+        if row.superseded:
+            return Standing.SUPERSEDED
+        if SHARD_END in (row.new_position, position):
             return Standing.CAUGHT_UP
         if any(wait.held is not None for wait in waits.get(row.checkpoint_id, ())):
             return Standing.HELD

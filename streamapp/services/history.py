@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from streamapp import registry
 from streamapp.conf import configuration
 from streamapp.exceptions import InvalidPosition
-from streamapp.models import Checkpoint, History
+from streamapp.models import Checkpoint, History, RewoundShard
 from streamapp.positions import EPOCH, Moment
 from streamapp.services.places import described
 
@@ -62,10 +62,24 @@ def history(subscription: str, names: Collection[str], since: Moment) -> Past:
 
 
 def stood_at(checkpoints: "QuerySet[Checkpoint]", moment: Moment) -> dict[int, int | None]:
-    """Return the last position noted at a moment or before, by checkpoint: one look into the index a row."""
-    samples = History.objects.filter(checkpoint=OuterRef("pk"), sampled_at__lte=_aware(moment))
-    last = Subquery(samples.order_by("-sampled_at").values("position")[:1])
-    return dict(checkpoints.annotate(stood=last).values_list("pk", "stood"))
+    """Return the last position known at a moment or before, by checkpoint: two looks into indexes a row.
+
+    It is that of the last note, or of a rewind since: what is rewound without a worker has no notes.
+    """
+    notes = History.objects.filter(checkpoint=OuterRef("pk"), sampled_at__lte=_aware(moment))
+    moves = RewoundShard.objects.filter(checkpoint=OuterRef("pk"), rewind__requested_at__lte=_aware(moment))
+    noted, moved = notes.order_by("-sampled_at"), moves.order_by("-id")
+    rows = checkpoints.annotate(
+        noted=Subquery(noted.values("position")[:1]),
+        noted_at=Subquery(noted.values("sampled_at")[:1]),
+        moved=Subquery(moved.values("new_position")[:1]),
+        moved_at=Subquery(moved.values("rewind__requested_at")[:1]),
+    )
+    found = rows.values_list("pk", "noted", "noted_at", "moved", "moved_at")
+    return {
+        pk: moved if moved_at and not (noted_at and noted_at > moved_at) else noted
+        for pk, noted, noted_at, moved, moved_at in found
+    }
 
 
 def refuse_unstarted(subscription: str) -> NoReturn:

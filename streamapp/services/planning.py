@@ -121,7 +121,13 @@ def _chosen(subscription: str, rows: Rows, shards: Collection[Shard] | None) -> 
             f"{subscription} has no checkpoint yet, so there is nothing to rewind. It gets one at its first "
             "start: where START_AT says, else where its group has committed, else at the end."
         )
-    return rows if wanted is None else {shard: row for shard, row in rows.items() if shard in wanted}
+    if wanted is None:
+        return rows
+    if not wanted:
+        raise InvalidPosition(
+            f"None of the chosen shards is one of {subscription} any more. Choose among those there are now."
+        )
+    return {shard: row for shard, row in rows.items() if shard in wanted}
 
 
 def _wanted(

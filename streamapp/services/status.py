@@ -9,7 +9,7 @@ from django.db.models import Count
 from streamapp import registry
 from streamapp.conf import configuration
 from streamapp.exceptions import BrokerUnavailable, UnknownSubscription
-from streamapp.models import Quarantined, Subscription
+from streamapp.models import DeadLetter, Quarantined, Subscription
 from streamapp.mount import Mount
 from streamapp.records import Bounds, Shard
 from streamapp.services.alerts import Loss, Telling, live_alerts, loss, recent_skips, telling
@@ -37,6 +37,7 @@ class SubscriptionStatus:
     problem: str
     paused: str
     quarantined: int
+    dead_letters: int
     alerts: tuple[Telling, ...]
     skips: tuple[Loss, ...]
     shards: tuple[ShardStatus, ...]
@@ -58,7 +59,7 @@ class SubscriptionStatus:
 def status(names: Collection[str] = ()) -> list[SubscriptionStatus]:
     """Return how all subscriptions stand, or the named ones, by name; asks database and brokers.
 
-    Takes at most eight queries, and for each subscription one call to the broker; a second one where
+    Takes at most nine queries, and for each subscription one call to the broker; a second one where
     shards have no live worker that knows their lag. Raises UnknownSubscription for a name that is
     neither mounted nor stored.
     """
@@ -81,6 +82,7 @@ class Notes:
     """What is told of subscriptions beside their shards, by name."""
 
     quarantined: Mapping[str, int]
+    dead_letters: Mapping[str, int]
     alerts: Mapping[str, list[Telling]]
     skips: Mapping[str, list[Loss]]
     pauses: Pauses
@@ -93,11 +95,11 @@ def _notes(names: Collection[str]) -> Notes:
         alerts.setdefault(alert.checkpoint.subscription.name, []).append(telling(alert))
     for skip in recent_skips().filter(checkpoint__subscription__name__in=names):
         skips.setdefault(skip.checkpoint.subscription.name, []).append(loss(skip))
-    return Notes(_quarantined(names), alerts, skips, pauses(names))
+    return Notes(_counted(Quarantined, names), _counted(DeadLetter, names), alerts, skips, pauses(names))
 
 
-def _quarantined(names: Collection[str]) -> Mapping[str, int]:
-    found = Quarantined.objects.using(configuration().DATABASE).filter(subscription__in=names).order_by()
+def _counted(model: type[Quarantined] | type[DeadLetter], names: Collection[str]) -> Mapping[str, int]:
+    found = model._default_manager.using(configuration().DATABASE).filter(subscription__in=names).order_by()
     return dict(found.values_list("subscription").annotate(count=Count("pk")))
 
 
@@ -111,12 +113,12 @@ def _subscription(
     alias = mount.broker if mount else stored.broker if stored else ""
     if not rows and not problem:
         problem = "It has no checkpoint yet: run it once."
-    quarantined, alerts = notes.quarantined.get(name, 0), tuple(notes.alerts.get(name, ()))
-    skips = tuple(notes.skips.get(name, ()))
+    quarantined, dead_letters = notes.quarantined.get(name, 0), notes.dead_letters.get(name, 0)
+    alerts, skips = tuple(notes.alerts.get(name, ())), tuple(notes.skips.get(name, ()))
     whole = notes.pauses.whole.get(name)
     paused = told(whole) if whole else ""
     return SubscriptionStatus(
-        name, alias, streams, mount is None, problem, paused, quarantined, alerts, skips, shards
+        name, alias, streams, mount is None, problem, paused, quarantined, dead_letters, alerts, skips, shards
     )
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from streamapp.models import Alert, AlertKind
 from streamapp.store.clock import ago
 from streamapp.store.connections import short_transaction
-from streamapp.store.records import storable
+from streamapp.store.records import quoted
 
 __all__ = ["AlertKind", "AlertStore", "Warned"]
 
@@ -38,7 +38,7 @@ class AlertStore:
                 kind=alert.kind,
                 position=alert.position,
                 since=ago(alert.seconds),
-                text=storable(alert.text),
+                text=quoted(alert.text),
             )
             for alert in alerts
         ]

@@ -17,7 +17,7 @@ from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
 from streamapp.store.edits import plain
 from streamapp.store.failed import NO_FAILURE, Failure, due_in
-from streamapp.store.records import storable
+from streamapp.store.records import quoted, storable
 from streamapp.store.set_aside import arrived
 from streamapp.unsent import Unsent
 
@@ -120,12 +120,12 @@ class DryRunStore:
         changes = {
             "ended_at": ClockNow(),
             "outcome": result.outcome,
-            "said": storable(result.said),
+            "said": quoted(result.said),
             "exception": storable(result.failure.exception)[:300],
-            "message": storable(result.failure.message),
+            "message": quoted(result.failure.message),
             "trace": storable(result.failure.trace),
             "milliseconds": result.milliseconds,
-            "moves": [storable(move) for move in result.moves],
+            "moves": [quoted(move) for move in result.moves],
             "unsent": _listed(result.unsent),
         }
         return bool(self._claimed(ordered).update(**changes))

@@ -1,9 +1,12 @@
 """Records that left their shards: delayed ones, claimed by compare-and-set, and dead letters."""
 
 from base64 import b64decode, b64encode
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,12 +21,13 @@ from streamapp.records import Record, Shard
 from streamapp.store.clock import ClockNow
 from streamapp.store.connections import short_transaction
 from streamapp.store.edits import Edit, edited_columns, plain
-from streamapp.store.records import storable
+from streamapp.store.records import quoted, storable
 
 LETTER_OF_A_PLACE = ("subscription", "stream", "incarnation", "shard", "position")
 REPLACED = ("attempts", "exception", "message", "trace", "reason", "created_at")
 
-HELD_ANEW = ("attempt", "copies", "due_at", "held_reason", "claim", "claimed_until", "reason")
+UNCLAIMED = ("claim", "claimed_until")
+HELD_ANEW = ("attempt", "copies", "due_at", "held_reason", *UNCLAIMED, "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,10 @@ class DelayedStore:
         self._using = using
 
     def add(self, subscription: str, record: Record, copied: Copied, seconds: float) -> None:
-        """Keep a copy until it is due; one a place, however often the record fails there."""
+        """Keep a copy until it is due; one a place, however often the record fails there.
+
+        A claim of its row ends: a worker that has just handled it, of an earlier reading, would delete it.
+        """
         row = DelayedRecord(
             **_columns(subscription, record, copied),
             attempt=copied.attempt,
@@ -67,7 +74,9 @@ class DelayedStore:
             due_at=due_in(seconds),
             created_at=ClockNow(),
         )
-        self._rows.bulk_create([row], ignore_conflicts=True)
+        self._rows.bulk_create(
+            [row], update_conflicts=True, unique_fields=LETTER_OF_A_PLACE, update_fields=UNCLAIMED
+        )
 
     def keep_held(self, subscription: str, record: Record, copied: Copied, reason: str) -> None:
         """Leave a record to an operator that has no shard any more.
@@ -78,7 +87,7 @@ class DelayedStore:
             **_columns(subscription, record, copied),
             attempt=copied.attempt,
             copies=copied.copies,
-            held_reason=storable(reason),
+            held_reason=quoted(reason),
             created_at=ClockNow(),
         )
         self._rows.bulk_create(
@@ -96,7 +105,7 @@ class DelayedStore:
             # Rows that another worker is claiming at this moment are left to it.
             chosen = list(due.select_for_update(skip_locked=True).values_list("id", flat=True)[:most])
             due.filter(id__in=chosen).order_by().update(claim=claim, claimed_until=due_in(seconds))
-        claimed = self._rows.filter(claim=claim).order_by("due_at") if chosen else []
+        claimed = self._rows.filter(id__in=chosen, claim=claim).order_by("due_at") if chosen else []
         return [Claimed(row.pk, claim, _record(row), Edit.of(row)) for row in claimed]
 
     def renew(self, claims: Mapping[int, UUID], seconds: float) -> None:
@@ -121,14 +130,19 @@ class DelayedStore:
 
     def hold(self, claimed: Claimed, reason: str) -> bool:
         """Leave a record to an operator and end the claim; False if it isn't claimed so any more."""
-        return self._end(claimed, held_reason=storable(reason), due_at=None)
+        return self._end(claimed, held_reason=quoted(reason), due_at=None)
 
     def _end(self, claimed: Claimed, **changes: Any) -> bool:
         rows = self._claimed({claimed.id: claimed.claim})
         return bool(rows.update(claim=None, claimed_until=None, **changes))
 
     def _claimed(self, claims: Mapping[int, UUID]) -> "QuerySet[DelayedRecord]":
-        return self._rows.filter(id__in=claims, claim__in=set(claims.values()))
+        """Return the rows that are still claimed so: each by its own claim, which it shares with others."""
+        rows_of: defaultdict[UUID, list[int]] = defaultdict(list)
+        for row, claim in claims.items():
+            rows_of[claim].append(row)
+        nothing = Q(id__in=())
+        return self._rows.filter(reduce(or_, (Q(id__in=ids, claim=c) for c, ids in rows_of.items()), nothing))
 
     @property
     def _rows(self) -> "QuerySet[DelayedRecord]":
@@ -155,10 +169,10 @@ class DeadLetterStore:
         """
         edited = edited_columns(record, edit)
         row = DeadLetter(
-            **_columns(subscription, record, copied) | {"reason": storable(failure.reason)} | edited,
+            **_columns(subscription, record, copied) | {"reason": quoted(failure.reason)} | edited,
             attempts=copied.attempt,
             exception=storable(failure.exception)[:300],
-            message=storable(failure.message),
+            message=quoted(failure.message),
             trace=storable(failure.trace),
             created_at=ClockNow(),
         )
@@ -182,9 +196,9 @@ def _columns(subscription: str, record: Record, copied: Copied) -> dict[str, Any
         "value": record.value,
         "headers": {storable(name): b64encode(value).decode() for name, value in headers.items()},
         "timestamp": record.timestamp,
-        "origin": storable(copied.origin),
+        "origin": quoted(copied.origin),
         "first_failed_at": copied.first_failed_at,
-        "reason": storable(copied.reason),
+        "reason": quoted(copied.reason),
     }
 
 

@@ -55,8 +55,12 @@ class LetterCountStore:
         return rows.exists()
 
     def begin_anew(self, subscription: int) -> None:
-        """Forget what was counted, because somebody lets the subscription go on."""
-        self._counts.filter(subscription=subscription).delete()
+        """Forget what was counted, because somebody lets the subscription go on; in a transaction.
+
+        The row is locked first: a letter that is counted meanwhile would stand in the way of its delete.
+        """
+        mine = self._counts.filter(subscription=subscription)
+        self._counts.filter(pk__in=list(mine.select_for_update().values_list("pk", flat=True))).delete()
 
     def _is_too_many(self, row: LetterCount, letters: "QuerySet[Any]", limit: Limit) -> bool:
         """Tell whether a letter more would be too many; forgets those that don't matter any more."""
@@ -71,9 +75,8 @@ class LetterCountStore:
         """Return the row, brought up to date: nobody else counts until the transaction ends."""
         owner = Subscription.objects.using(self._using).values_list("pk", flat=True).get(name=subscription)
         mine = self._counts.filter(subscription=owner)
-        if not mine.update(records=F("records") + records):
+        while not mine.update(records=F("records") + records):  # somebody may resume in between
             self._counts.bulk_create([LetterCount(subscription_id=owner)], ignore_conflicts=True)
-            mine.update(records=F("records") + records)
         return mine.get()
 
     @property

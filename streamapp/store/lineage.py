@@ -68,7 +68,10 @@ class LineageStore:
         return leases.filter(worker__state=WorkerState.ALIVE).exists()
 
     def reopen(self, positions: Mapping[int, int]) -> None:
-        """Move rows for a replay and raise their epochs, unless they were moved there already."""
+        """Move rows for a replay and raise their epochs, unless they were moved there already.
+
+        What they remember as settled is forgotten: it is stored as distances from the position.
+        """
         for checkpoint, position in positions.items():
             elsewhere = self._checkpoints.filter(pk=checkpoint).exclude(position=position)
-            elsewhere.update(position=position, epoch=F("epoch") + 1, saved_at=ClockNow())
+            elsewhere.update(position=position, settled="", epoch=F("epoch") + 1, saved_at=ClockNow())

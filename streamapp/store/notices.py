@@ -10,6 +10,8 @@ from typing import Any
 from django.db import connections
 
 CHANNEL = "streamapp_rewind"
+LONGEST = 18
+"""Digits of the id of a subscription."""
 
 
 def send(using: str, subscription: int) -> None:
@@ -53,8 +55,10 @@ class Ear:
     def hear(self, seconds: float) -> set[int]:
         """Return the subscriptions of which a notice has come, waiting up to so many seconds for the first.
 
-        Raises django.db.Error when the connection is lost.
+        A notice that names none is nobody's. Raises django.db.Error when the connection is lost.
         """
         with self._connection.wrap_database_errors:
             raw = self._connection.connection
-            return {int(notice.payload) for notice in raw.notifies(timeout=seconds, stop_after=1)}
+            texts = [notice.payload for notice in raw.notifies(timeout=seconds, stop_after=1)]
+        # Whoever may connect may send anything here.
+        return {int(text) for text in texts if text.isascii() and text.isdecimal() and len(text) <= LONGEST}

@@ -9,6 +9,9 @@ from streamapp.records import Record
 from streamapp.store.clock import ClockNow
 from streamapp.store.edits import Edit, edited_columns
 
+LONGEST = 10_000
+"""Characters of what a handler said: an exception may quote a whole payload, and pages show many."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -34,7 +37,7 @@ class RecordStore:
             HeldRecord(
                 checkpoint_id=record.checkpoint,
                 position=record.position,
-                reason=storable(record.reason),
+                reason=quoted(record.reason),
                 held_at=ClockNow(),
             )
             for record in shown
@@ -63,11 +66,19 @@ class RecordStore:
             "value": record.value,
             "headers": {storable(name): b64encode(value).decode() for name, value in record.headers.items()},
             "timestamp": record.timestamp,
-            "reason": storable(reason),
+            "reason": quoted(reason),
             "created_at": ClockNow(),
         }
         row = Quarantined(**columns | edited_columns(record, edit))
         Quarantined.objects.using(self._using).bulk_create([row], ignore_conflicts=True)
+
+
+def quoted(text: object) -> str:
+    """Return what a handler said, as a database takes it: of a long text the beginning."""
+    whole = storable(text)
+    if len(whole) <= LONGEST:
+        return whole
+    return f"{whole[:LONGEST]} … cut here; {len(whole):,} characters in all"
 
 
 def storable(text: object) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connections, transaction
+from django.db import connections
 
 from streamapp.exceptions import StalePlan
 from streamapp.models import Checkpoint, HeldRecord, Rewind, RewoundShard
@@ -16,7 +16,8 @@ from streamapp.store import notices, statements
 from streamapp.store.audit import Asker, Deed, add_entry, enumerated
 from streamapp.store.changes import Changes
 from streamapp.store.clock import ClockNow
-from streamapp.store.operating import void_skips
+from streamapp.store.connections import short_transaction
+from streamapp.store.operating import OPERATING_SECONDS, void_skips
 
 ROWS_A_STATEMENT = 500
 Describe = Callable[[int], str]
@@ -48,7 +49,7 @@ class RewindStore:
         audit row is written first: SQLite takes its write lock with the first write, and nothing may be
         read before it.
         """
-        with transaction.atomic(using=self._using):
+        with short_transaction(self._using, stalled=OPERATING_SECONDS):
             rewind = self._record(subscription, audit)
             rows = self._lock(move.checkpoint for move in moves)
             self._refuse_stale(moves, rows, reviewed_at)

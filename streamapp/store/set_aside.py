@@ -53,7 +53,7 @@ class SetAsideStore:
         """Put an edited value beside the one that arrived, which stays; None takes the edited one away."""
         edited = {"edited_value": value, "edited_by": storable(by)[:200], "edited_at": ClockNow()}
         nothing = {"edited_value": None, "edited_by": "", "edited_at": None}
-        self._free.filter(pk=row.pk).update(**(nothing if value is None else edited))
+        self._free.filter(pk=row.pk).update(**(nothing if value is None else edited), **self._unclaimed)
 
     def deliver(self, row: Any, origin: str) -> bool:
         """Let a record be delivered to its subscription now, with its attempts counted from 1.
@@ -62,7 +62,8 @@ class SetAsideStore:
         of the same record waits already.
         """
         if isinstance(row, DelayedRecord):
-            self._free.filter(pk=row.pk).update(due_at=Now(), held_reason="", attempt=1, copies=0)
+            anew = {"due_at": Now(), "held_reason": "", "attempt": 1, "copies": 0}
+            self._free.filter(pk=row.pk).update(**anew, **self._unclaimed)
             return True
         copy = DelayedRecord(
             **{name: getattr(row, name) for name in COPIED},
@@ -84,6 +85,11 @@ class SetAsideStore:
     def delete(self, row: Any) -> None:
         """Delete a row that is locked."""
         self._model._default_manager.using(self._using).filter(pk=row.pk).delete()
+
+    @property
+    def _unclaimed(self) -> dict[str, None]:
+        """Return what ends a claim that has run out: whoever had it shall write nothing over this."""
+        return {"claim": None, "claimed_until": None} if self._model is DelayedRecord else {}
 
     @property
     def _free(self) -> "QuerySet[Any]":

@@ -231,6 +231,14 @@ def test_a_get_changes_no_row(chief, scene, word):
     assert dump() == before
 
 
+@pytest.mark.parametrize("position", ["-5", "x", "9" * 5000, ""])
+def test_what_can_be_no_position_names_no_record_to_skip(chief, rows, position):
+    assert (
+        chief.get(f"{BASE}/checkpoint/control/skip/?shard={rows[0].pk}&position={position}").status_code
+        == 404
+    )
+
+
 @pytest.mark.parametrize("subject", ["", "?shard=x", "?shard=999999", "?worker=nobody", "?subscription=0"])
 def test_an_address_that_names_nothing_is_not_found(chief, scene, subject):
     for word in (*WORDS, "explode"):

@@ -48,6 +48,17 @@ def change(row):
     return f"{BASE}/{row._meta.model_name}/{row.pk}/change/"
 
 
+def test_the_title_of_a_page_does_not_take_the_number_of_the_row_for_a_position(clerk, records):
+    words = {
+        "DeadLetter": "dead letter",
+        "Quarantined": "quarantined record",
+        "DelayedRecord": "delayed record",
+    }
+    for kind, word in words.items():
+        row = records[kind]
+        assert f"{word} {row.pk} of orders/0" in clerk.get(change(row)).content.decode()
+
+
 @pytest.mark.parametrize("kind", ["DeadLetter", "Quarantined", "DelayedRecord", "HeldRecord"])
 def test_asking_leads_to_a_page_that_follows_the_run(clerk, records, kind):
     row = records[kind]
@@ -131,6 +142,8 @@ def test_the_result_is_shown_and_followed_no_more(clerk, letter):
     assert "the handler raised" in text and "builtins.ValueError: no &lt;carrier&gt;" in text
     assert "Traceback: line 7" in text and "12.3 ms" in text
     assert "data-seconds" not in text
+    followed = text.partition('id="streamapp-live"')[2].partition("What was asked for")[0]
+    assert f"<dt>Claimed by</dt><dd>{run.worker}" in followed and "<dt>Ended at</dt>" in followed
     assert "the handler raised" in clerk.get(f"{BASE}/dryrun/").content.decode()
 
 

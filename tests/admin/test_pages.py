@@ -108,7 +108,7 @@ def test_the_page_of_a_shard_shows_the_records_it_waits_for(looker, rows):
 def test_the_page_of_a_shard_explains_its_words_and_shows_that_nothing_is_held(looker, rows):
     text = page(looker, f"checkpoint/{rows[0].pk}/change/")
     for words in (
-        "Grows with every action of an operator.",
+        "Grows with every rewind, skip, split and merge.",
         "Grows with every take-over",
         "made again has another",
     ):

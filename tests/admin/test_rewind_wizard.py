@@ -32,6 +32,22 @@ def noted(row, position, moment):
     History.objects.create(checkpoint=row, position=position, sampled_at=moment)
 
 
+class Clock:
+    """Lets time pass for whoever asks how old a signed review is."""
+
+    def __init__(self, monkeypatch):
+        self._passed = 0.0
+        monkeypatch.setattr("django.core.signing.time.time", lambda: DAWN.timestamp() + self._passed)
+
+    def pass_by(self, seconds):
+        self._passed += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    return Clock(monkeypatch)
+
+
 # Which shards
 
 
@@ -56,6 +72,15 @@ def test_ticks_survive_a_search(operator, rows):
     assert "3 of 3 shards are ticked." in text_of(asked)
     asked = step(operator, asked, "only", [rows[2].pk], text="2")
     assert "1 of 3 shards are ticked." in text_of(asked)
+
+
+def test_damaged_numbers_tick_no_shard_and_turn_no_page(operator, rows):
+    asked = operator.get(ASK, {"subscription": "ledger.spend", "chosen": "9" * 30})
+    assert "0 shards are chosen" in text_of(asked)
+    asked = operator.get(ASK, {"subscription": "ledger.spend"})
+    for damaged in ("9" * 30, "9" * 5000, "٣"):
+        asked = step(operator, asked, f"page {damaged}", [damaged])
+        assert "0 of 3 shards are ticked." in text_of(asked)
 
 
 def test_going_on_without_a_tick_is_refused(operator, rows):
@@ -153,6 +178,21 @@ def test_the_checkpoints_of_a_moment_come_back_and_a_shard_without_one_stays(ope
     assert [position_of(row) for row in rows] == [44, 47, 70]
 
 
+def test_a_checkpoint_that_was_rewound_since_its_last_note_comes_back_to_where_the_rewind_put_it(
+    operator, rows
+):
+    for row in rows[:2]:
+        noted(row, 70, timezone.now() - timedelta(hours=8))
+    rewind.apply(rewind.plan_mounted("ledger.spend", At("0", 45)), origin="test")
+    Rewind.objects.update(requested_at=timezone.now() - timedelta(hours=7))
+    between = {"kind": "as_of", "as_of": (timezone.now() - timedelta(hours=6)).isoformat()}
+    assert lines(review(operator, rows, between)) == {"orders/0": 45, "orders/1": 70}
+    before = {"kind": "as_of", "as_of": (timezone.now() - timedelta(hours=7.5)).isoformat()}
+    assert lines(review(operator, rows, before)) == {"orders/0": 70, "orders/1": 70}
+    noted(rows[0], 47, timezone.now() - timedelta(hours=6.5))
+    assert lines(review(operator, rows, between)) == {"orders/0": 47, "orders/1": 70}
+
+
 def test_a_file_of_kafkas_own_tool_is_taken(operator, rows):
     file = SimpleUploadedFile("positions.csv", b"orders,0,41\norders,2,89\n")
     apply(operator, review(operator, rows, {"kind": "csv", "file": file}))
@@ -220,6 +260,16 @@ def test_a_broker_that_does_not_answer_costs_the_records_and_not_the_review(admi
     reviewed = review(admin_client, rows, "earliest")
     assert "First records can't be shown: It didn't answer within 3 s." in text_of(reviewed)
     assert set(lines(reviewed).values()) == {40}
+
+
+def test_turning_pages_and_missing_reasons_do_not_make_the_hour_of_a_review_longer(operator, rows, clock):
+    reviewed = review(operator, rows, "earliest")
+    clock.pass_by(3000)
+    turned = operator.post(REVIEW, fields(reviewed) | {"page": "1"})
+    asked_again = apply(operator, turned, reason="")
+    clock.pass_by(1000)
+    assert "The review is older than" in text_of(apply(operator, asked_again))
+    assert Rewind.objects.count() == 0
 
 
 # Two operators

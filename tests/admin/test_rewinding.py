@@ -42,6 +42,10 @@ BAD = [
     ({"kind": "csv", "file": file("orders,9,50")}, "file", "orders/9@50 names a shard that isn't among"),
     ({"kind": "csv", "file": file("orders,1")}, "file", "Line 1 isn't topic,partition,offset"),
     ({"kind": "csv", "file": file("orders,1,91")}, "file", "orders/1 ends at 90"),
+    ({"kind": "csv", "file": file(f"orders,1,{'1' * 200_000}")}, "file", "isn't lines topic"),
+    ({"kind": "moment", "moment": "0001-01-01T00:00+14:00", "zone": "UTC"}, "moment", "the years 2 to 9998"),
+    ({"kind": "moment", "moment": "9999-12-31 23:59", "zone": "America/New_York"}, "moment", "2 to 9998"),
+    ({"kind": "as_of", "as_of": "0001-01-01 00:00", "as_of_zone": "Asia/Tokyo"}, "as_of", "2 to 9998"),
 ]
 EVERY_KIND = ["earliest", "latest", "1@55", "orders/1@55", "1@3", "1@4000", "2026-11-01T00:50:30Z", "-36500d"]
 
@@ -55,6 +59,19 @@ def test_the_stored_positions_are_those_that_were_reviewed(operator, rows, posit
     assert [position_of(row) for row in rows] == [70, 70, 70]
     apply(operator, reviewed)
     assert {row.pk: position_of(row) for row in rows if row.pk in lines} == lines
+
+
+@pytest.mark.parametrize(
+    ("chosen", "field", "sentence"),
+    [
+        ("999999", "kind", "None of the chosen shards"),
+        ("9" * 30, "chosen", "arrived damaged"),
+        ("9" * 5000, "chosen", "arrived damaged"),
+    ],
+)
+def test_shards_that_are_not_there_or_arrived_damaged_are_said_to_be(operator, rows, chosen, field, sentence):
+    asked = fields(choose(operator, rows[:2])) | {"kind": "earliest", "chosen": chosen}
+    assert sentence in operator.post(REVIEW, asked).context["form"].errors[field][0]
 
 
 def test_only_the_chosen_shards_move(operator, rows):

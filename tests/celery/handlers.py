@@ -1,6 +1,7 @@
 """Handlers whose records become tasks."""
 
 import time
+from asyncio import CancelledError
 from hashlib import sha256
 from typing import Any
 
@@ -19,6 +20,8 @@ def write(order: dict[str, Any], ctx: Context) -> Outcome | None:
     match order.get("do"):
         case "fail once" if ctx.attempt == 1:
             raise ValueError("asked to")
+        case "cancel once" if ctx.attempt == 1:
+            raise CancelledError
         case "later" if ctx.attempt == 1:
             return Outcome.retry_after(0.1, "not yet")
         case "drop":

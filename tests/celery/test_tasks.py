@@ -25,6 +25,15 @@ def test_a_failed_attempt_leaves_nothing_in_the_database(stage):
     assert not DeadLetter.objects.exists()
 
 
+def test_a_cancellation_is_a_failure_and_ends_no_process(stage):
+    stage = stage(HANDLER=WRITE)
+    stage.consume({"id": 1, "do": "cancel once"})
+    stage.work()
+    stage.await_handled(1)
+    assert len({call["pid"] for call in stage.calls()}) == 1
+    assert [call["attempt"] for call in stage.calls()] == [1, 2]
+
+
 def test_key_and_headers_arrive(stage):
     stage = stage(HANDLER=WRITE)
     stage.consume({"id": 1, "do": "fail once"}, key="k\xff", headers={"by": b"\x00\xff"})

@@ -102,6 +102,12 @@ def test_releasing(streams, rows, identity):
     assert list(Lease.objects.order_by("pk").values_list("worker", flat=True)) == [identity, None, identity]
 
 
+def test_no_name_means_no_worker_though_there_is_one_only(streams, identity):
+    """As when a script's variable is empty."""
+    said = streams("drain", "", "--execute")
+    assert (said.code, Worker.objects.get().drained_at) == (1, None)
+
+
 def test_draining_and_the_undo(streams, rows, identity):
     said = streams("drain", str(identity)[:6], "--execute", "--reason", "new kernel")
     assert "gives 3 shards to other workers" in said.text

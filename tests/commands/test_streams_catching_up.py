@@ -185,4 +185,6 @@ def test_what_waits_for_a_parent_that_holds_a_record_is_not_waited_for(rewound, 
 def test_a_shard_that_was_rewound_again_is_not_waited_for(rewound, streams):
     assert Goal().look(rewound).behind == 1
     streams("rewind", "ledger.spend", "0@60", "--execute")
-    assert Goal().look(rewound).behind == 0
+    catch = Goal().look(rewound)
+    assert catch.behind == 0
+    assert str(catch) == "0 of 1 shard caught up. 1 shard rewound again and not waited for any more."

@@ -8,9 +8,11 @@ import threading
 import time
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
+from django.utils import timezone
 
 from streamapp.models import Rewind, RewoundShard
+from streamapp.services import rewind as service
 from tests.admin.scenes import STORE, hold, log, position_of, started, worker
 
 EVERY_KIND = [
@@ -139,3 +141,52 @@ def test_a_change_needs_exactly_one_of_dry_run_and_execute(choice):
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, "--dry-run" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [((), 0), (("--wait", "0.2"), 3), (("--until-caught-up", "0.2"), 3)]
+)
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_rewind_is_said_to_be_stored_though_the_database_goes_down_behind_it(
+    streams, rows, monkeypatch, words, code, as_json
+):
+    def refuse(*_):
+        raise OperationalError("server closed the connection")
+
+    monkeypatch.setattr("streamapp.services.rewind.progress", refuse)
+    said = streams("rewind", "ledger.spend", "earliest", "--execute", *words, *["--json"] * as_json)
+    number = Rewind.objects.get().pk
+    told = f'"rewind": {number}' if as_json else f"Rewind {number} is stored. How far workers are isn't known"
+    assert (said.code, told in said.text, "server closed" in said.text) == (code, True, True), said
+
+
+def test_waiting_goes_on_behind_a_database_that_was_down_for_a_moment(streams, rows, monkeypatch, capsys):
+    worker(rows)
+    answers = iter([OperationalError("server closed the connection")])
+    look = service.progress
+
+    def progress(row):
+        if error := next(answers, None):
+            raise error
+        RewoundShard.objects.update(applied_at=timezone.now())
+        return look(row)
+
+    monkeypatch.setattr("streamapp.services.rewind.progress", progress)
+    said = streams("rewind", "ledger.spend", "earliest", "--execute", "--wait", "60")
+    assert (said.code, "applied 3 of 3 shards" in said.text) == (0, True), said
+    assert "Waiting for the database: server closed" in capsys.readouterr().err
+
+
+def test_where_the_answer_of_the_database_is_lost_it_says_to_look_before_repeating(
+    streams, rows, monkeypatch
+):
+    def refuse(*_, **__):
+        raise OperationalError("server closed the connection")
+
+    monkeypatch.setattr("streamapp.services.rewind.RewindStore.apply", refuse)
+    said = streams("rewind", "ledger.spend", "--shift=-10", "--execute")
+    assert (said.code, "isn't known" in said.error, "before you repeat it" in said.error) == (
+        1,
+        True,
+        True,
+    ), said

@@ -10,7 +10,7 @@ from streamapp.exceptions import BrokerUnavailable
 from streamapp.models import Checkpoint, Subscription, Worker
 from streamapp.models.worker import WorkerState
 from streamapp.records import Record, Shard
-from tests.admin.scenes import SETTINGS, STORE, hold, log, started, worker
+from tests.admin.scenes import SETTINGS, STORE, fail, hold, log, started, worker
 
 
 class DownBroker(LocalBroker):
@@ -57,7 +57,15 @@ def test_the_quarantined_records_of_a_subscription_are_counted(streams, rows):
     STORE.records.quarantine("ledger.spend", Record(Shard("orders", "0"), 4, b"{"), "cut")
     [subscription] = json.loads(streams("status", "ledger.spend", "--json").text)
     assert subscription["quarantined"] == 1
-    assert "1 record in quarantine" in streams("status").text
+    assert "1 record in quarantine: `streams quarantine list`" in streams("status").text
+
+
+def test_the_dead_letters_of_a_subscription_are_counted(streams, rows):
+    assert "dead letter" not in streams("status").text
+    fail("ledger.spend", Record(Shard("orders", "0"), 4, b"{}"))
+    [subscription] = json.loads(streams("status", "ledger.spend", "--json").text)
+    assert subscription["dead_letters"] == 1
+    assert "1 dead letter: `streams deadletters list`" in streams("status").text
 
 
 def test_the_age_is_headed_by_what_it_says(streams, rows):
@@ -126,7 +134,7 @@ def test_the_number_of_queries_does_not_grow_with_the_shards(streams, django_ass
     for number in (3, 300):
         rows = started("ledger.spend", dict.fromkeys(log(partitions=number, first=0, end=1), 0))
         worker(rows)
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             streams("status", "ledger.spend")
         Subscription.objects.all().delete()
         LocalBroker("local", {}).delete_stream("orders")

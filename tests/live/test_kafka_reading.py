@@ -40,6 +40,16 @@ def test_a_record_arrives_whole(cluster: Cluster, kind: str) -> None:
     assert record.timestamp == datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC)
 
 
+@pytest.mark.parametrize("written", [-5, 1_700_000_000_000_000, 2**62])
+def test_a_time_that_is_none_is_left_out(cluster: Cluster, written: int) -> None:
+    """Producers write what they like: microseconds make a year that Python doesn't have."""
+    topic = cluster.topic(message_timestamp_after_max_ms=str(2**63 - 1))
+    cluster.write(topic, ["v"], timestamp=written)
+    watched, _ = opened(cluster, "no group", topic)
+    watched.until(lambda: watched.records)
+    assert watched.records[0].timestamp is None
+
+
 def test_a_poll_brings_no_more_than_the_limit(cluster: Cluster, kind: str) -> None:
     topic = cluster.topic(partitions=2)
     for partition in (0, 1):

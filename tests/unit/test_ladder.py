@@ -57,6 +57,11 @@ def test_the_headers_of_a_copy_say_what_it_is():
         {"streamapp-attempt": b"0"},
         {"streamapp-first-failure": b"yesterday"},
         {"streamapp-first-failure": b"2026-11-01T00:00:00"},
+        {"streamapp-first-failure": b"0001-01-01T00:00:00+14:00"},
+        {"streamapp-first-failure": b"9999-12-31T23:59:59-14:00"},
+        {"streamapp-attempt": b"2147483647"},
+        {"streamapp-copies": b"2147483647"},
+        {"streamapp-copies": b"-1"},
     ],
 )
 def test_headers_that_are_not_ours_make_no_copy(damage):

@@ -69,3 +69,10 @@ def test_a_value_without_a_form_in_json_is_an_error_and_nothing_is_published() -
     with pytest.raises(TypeError):
         publish("orders", object())
     assert records("default") == []
+
+
+@pytest.mark.parametrize("options", [{"key": 5}, {"headers": {"tries": 5}}])
+def test_a_key_or_header_that_is_no_text_is_an_error_and_nothing_is_published(options: Any) -> None:
+    with pytest.raises(TypeError, match="neither text nor bytes"):
+        publish("orders", "x", **options)
+    assert records("default") == []

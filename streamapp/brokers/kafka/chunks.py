@@ -12,6 +12,8 @@ from streamapp.records import Record, Shard
 
 Key = tuple[str, int]
 """A partition as the client names it: topic and number."""
+YEAR_9999 = 253_370_764_800_000
+"""When it begins, in milliseconds since the epoch."""
 
 
 class KafkaChunk(Chunk):
@@ -91,9 +93,13 @@ def _headers(message: Message) -> dict[str, bytes]:
 
 
 def milliseconds_of(message: Message) -> int | None:
-    """Return when a message was written, in milliseconds since the epoch, if the log has kept that."""
+    """Return when a message was written, in milliseconds since the epoch, if the log has kept that.
+
+    What isn't between 1970 and the year 9999 is no moment: producers write what they like, microseconds too.
+    """
     kind, milliseconds = message.timestamp()
-    return None if kind == TIMESTAMP_NOT_AVAILABLE else milliseconds
+    is_moment = kind != TIMESTAMP_NOT_AVAILABLE and 0 <= milliseconds < YEAR_9999
+    return milliseconds if is_moment else None
 
 
 def _timestamp(message: Message) -> datetime | None:

@@ -13,6 +13,7 @@ from streamapp.engine.copy import CopyChunk
 from streamapp.engine.database import LaneDatabase, Outage
 from streamapp.engine.event_loop import EventLoop
 from streamapp.engine.failing import judged
+from streamapp.engine.handling import FAILURES
 from streamapp.exceptions import BrokerUnavailable, Undecodable
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields, text_of
@@ -43,7 +44,7 @@ class TaskCall:
         value = self._decoded()
         try:
             return self._called(value)
-        except Exception as error:
+        except FAILURES as error:
             if isinstance(error, BrokerUnavailable) or self._database.failed(error):
                 raise Outage(text_of(error)) from error
             fields = Fields(subscription=self._mount.name, error=text_of(error, repr))

@@ -6,6 +6,10 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import Any
 
+from django.db import Error as DatabaseError
+
+from streamapp.exceptions import StreamappError
+from streamapp.management.streams.database import explain
 from streamapp.management.streams.review import review
 from streamapp.management.streams.subcommand import Exit, add_dry_run_or_execute
 from streamapp.management.streams.waiting import until_applied, until_caught_up
@@ -57,13 +61,47 @@ def show_or_apply(plan: Plan, options: dict[str, Any], write: Write) -> Exit:
         return Exit.DONE
     patience = options["until_caught_up"]
     goal = None if patience is None else Goal.of(plan)
-    row = rewind.apply(plan, origin="command", reason=options["reason"])
-    done = until_applied(row, options["wait"] or 0)
-    catch = until_caught_up(row, goal, patience) if goal else None
-    done = rewind.progress(row) if catch else done
+    row = _applied(plan, options["reason"])
+    try:
+        done, catch = _followed(row, goal, options)
+    except DatabaseError as error:
+        return _report_unknown(plan, row, error, options, write)
     _report(plan, row, done, catch, options, write)
     late = (options["wait"] is not None and not done.done) or (catch is not None and not catch.done)
     return Exit.LATE if late else Exit.DONE
+
+
+def _applied(plan: Plan, reason: str) -> Rewind:
+    try:
+        return rewind.apply(plan, origin="command", reason=reason)
+    except DatabaseError as error:
+        raise StreamappError(
+            f"{explain(error)} Whether the rewind is stored isn't known, as the answer to the commit may be "
+            "what was lost. Look at the list of rewinds in the admin before you repeat it."
+        ) from error
+
+
+def _followed(row: Rewind, goal: Goal | None, options: dict[str, Any]) -> tuple[Progress, Catch | None]:
+    """Wait for what was asked for; raises django.db.Error when the database is down for as long as that."""
+    if goal is None:
+        return until_applied(row, options["wait"] or 0), None
+    if options["wait"]:
+        until_applied(row, options["wait"])
+    catch = until_caught_up(row, goal, options["until_caught_up"])
+    return rewind.progress(row), catch
+
+
+def _report_unknown(
+    plan: Plan, row: Rewind, error: DatabaseError, options: dict[str, Any], write: Write
+) -> Exit:
+    """Say that it is done, so that nobody does it twice, though nobody knows how far workers are."""
+    waits = options["wait"] is not None or options["until_caught_up"] is not None
+    why = f"How far workers are isn't known: {str(error).strip()}"
+    if options["json"]:
+        write(json.dumps({**_values(plan), "rewind": row.pk, "shards": len(plan.lines), "unknown": why}))
+    else:
+        write(f"{review(plan)}\nRewind {row.pk} is stored. {why}")
+    return Exit.LATE if waits else Exit.DONE
 
 
 def _report(
@@ -71,7 +109,7 @@ def _report(
 ) -> None:
     if options["json"]:
         counts = {"rewind": row.pk, "shards": done.total, "waiting": done.waiting, "gated": done.gated}
-        caught = {"behind": catch.behind, "held": catch.held} if catch else {}
+        caught = {} if catch is None else _counts(catch)
         write(json.dumps({**_values(plan), **counts, **caught}))
         return
     write(review(plan))
@@ -85,3 +123,7 @@ def _report(
 
 def _values(plan: Plan) -> dict[str, Any]:
     return {**plan.to_json(), "effect": plan.effect, "notes": plan.notes}
+
+
+def _counts(catch: Catch) -> dict[str, int]:
+    return {"behind": catch.behind, "held": catch.held, "superseded": catch.superseded}

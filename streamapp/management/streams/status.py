@@ -3,6 +3,7 @@
 import json
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from typing import Any
 
 from streamapp.management.streams.subcommand import Exit, Subcommand
@@ -80,11 +81,19 @@ def _paragraph(subscription: SubscriptionStatus) -> str:
     lines += [f"  ! {alert}" for alert in subscription.alerts]
     lines += [f"  ! {_is_passed(shard)}" for shard in subscription.shards if shard.lost]
     lines += [f"  ! {skip}" for skip in subscription.skips]
-    if subscription.quarantined:
-        lines.append(f"  ! {amount(subscription.quarantined, 'record')} in quarantine: see the admin.")
+    lines += _set_aside(subscription)
     gone = sum(shard.present is False for shard in subscription.shards)
     lines += [f"  ! {amount(gone, 'checkpoint')} of shards that no longer exist."] if gone else []
     return "\n".join([*lines, ""])
+
+
+def _set_aside(subscription: SubscriptionStatus) -> Iterator[str]:
+    if subscription.quarantined:
+        many = amount(subscription.quarantined, "record")
+        yield f"  ! {many} in quarantine: `streams quarantine list` shows which."
+    if subscription.dead_letters:
+        many = amount(subscription.dead_letters, "dead letter")
+        yield f"  ! {many}: `streams deadletters list` shows which."
 
 
 def _holds(shard: ShardStatus) -> str:

@@ -109,4 +109,5 @@ def _workers() -> Any:
 
 
 def _is_meant(row: Worker, name: str) -> bool:
-    return str(row.pk).startswith(name) or name in (f"{row.host}:{row.process_id}", str(row))
+    begins = name != "" and str(row.pk).startswith(name)
+    return begins or name in (f"{row.host}:{row.process_id}", str(row))

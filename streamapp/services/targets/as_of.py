@@ -1,4 +1,4 @@
-"""The checkpoints as they were at a moment of the past, from the history that workers write."""
+"""The checkpoints as they were at a moment of the past, from what workers have noted and rewinds written."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from streamapp.services.targets.moments import UTC_NAME, told
 
 @dataclass(frozen=True, slots=True)
 class AsOf(Target):
-    """Each shard where its last sample at or before the moment saw it; one without a sample stays."""
+    """Each shard where its last note, or a rewind since, left it at the moment; one without any stays."""
 
     moment: Moment
     zone: str = UTC_NAME
 
     def resolve(self, rows: Mapping[Shard, Any], broker: Broker) -> Asked:  # noqa: ARG002
-        """Look the samples up, in one query. Raises InvalidPosition when no shard has one."""
+        """Look them up, in one query. Raises InvalidPosition when no shard has one."""
         own = {row.subscription_id for row in rows.values()}
         checkpoints = Checkpoint.objects.using(configuration().DATABASE).filter(subscription__in=own)
         stood = stood_at(checkpoints, self.moment)

@@ -9,8 +9,8 @@ from streamapp import Context, Outcome
 from streamapp.brokers.base import Broker
 from streamapp.copies import Copied
 from streamapp.exceptions import BrokerUnavailable, PublishFailed
-from streamapp.ladder import Ladder
-from streamapp.models import HeldRecord
+from streamapp.ladder import Backoff, Ladder
+from streamapp.models import DelayedRecord, HeldRecord
 from streamapp.records import Record
 from tests.contract.broker.reading import Reading
 from tests.contract.engine.project import Project, Running
@@ -193,3 +193,53 @@ def test_a_record_that_is_refused_for_its_own_sake_keeps_no_other_from_leaving(p
         project.bench.shards(running.stream)[0]
     ][:1]
     assert {record.value for record in read(project, dead, 2)} == {b"b", b"c"}
+
+
+def test_what_nobody_thought_of_holds_the_record_and_ends_no_worker(project: Project, monkeypatch):
+    """It would end every worker that takes the shard."""
+    dead = project.bench.stream()
+    running = project.start(project.mount(fail_b, ladder=Ladder(1, letters=dead)))
+
+    def stumble(*_, **__):
+        raise OverflowError("no such number")
+
+    running.publish("a", "b", "c")
+    with monkeypatch.context() as broken:
+        broken.setattr(broker_of(running), "publish", stumble)
+        running.run()
+    assert running.checkpoint() == 1
+    assert "no such number" in HeldRecord.objects.get().reason
+    tick(running, 10.0)
+    assert running.checkpoint() == 3
+
+
+def test_copies_whose_letters_are_refused_keep_no_other_copy_waiting(project: Project, monkeypatch):
+    def fail(order: str) -> None:
+        if order.startswith("large") or order not in seen:
+            seen.append(order)
+            raise ValueError("busy")
+
+    seen, dead = [], project.bench.stream()
+    ladder = Ladder(2, backoff=Backoff(0.0, 0.0), letters=dead)
+    running = project.start(project.mount(fail, ladder=ladder))
+    broker = broker_of(running)
+    publish = broker.publish
+
+    def refuse(destination, value, **options):
+        if destination == dead:
+            raise PublishFailed("too large")
+        return publish(destination, value, **options)
+
+    monkeypatch.setattr(broker, "publish", refuse)
+    running.publish(*(f"large {number}" for number in range(12)))
+    rounds(running, 5)
+    running.publish("small")
+    rounds(running, 5)
+    assert DelayedRecord.objects.count() == 12
+    assert seen.count("small") == 1
+
+
+def rounds(running: Running, count: int) -> None:
+    """Go round without waiting for copies that stay in hand."""
+    for _ in range(count):
+        running.service._stage.run_once(0.0, save=True)

@@ -1,6 +1,7 @@
 """A copy in the database comes again when it is due, to this subscription only, and survives whoever dies."""
 
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import Group
@@ -188,3 +189,25 @@ def test_each_copy_waits_twice_as_long_as_the_one_before(project: Project):
         waits += [round((row.due_at - datetime.now(UTC)).total_seconds(), -1) for row in delayed(running)]
     assert [attempt for _, attempt in flaky.calls] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
     assert [wait for wait in waits if wait > 0] == [100, 200, 350, 350]
+
+
+def test_a_copy_whose_claim_was_lost_is_not_handled_again_and_again(project: Project):
+    """Its commit is refused each time, whoever has the claim now."""
+    calls = []
+
+    def handle(order: str, ctx: Context) -> None:
+        calls.append(ctx.attempt)
+        if ctx.attempt == 1:
+            raise ValueError("busy")
+
+    mount = project.mount(handle, ladder=Ladder(3, backoff=HOUR), transaction="checkpoint")
+    running = project.start(mount).run("a")
+    DelayedRecord.objects.update(due_at=datetime.now(UTC) - timedelta(seconds=1))
+    running.service._worker.consumers[0].delays.look_once()
+    DelayedRecord.objects.update(claim=uuid4())  # it took too long, another worker has claimed it
+    for _ in range(3):
+        clock = running.service._stage.clock
+        clock.move_to(clock() + 5.0)
+        running.run()
+    assert calls == [1, 2]
+    assert len(delayed(running)) == 1

@@ -5,6 +5,7 @@ from django.contrib.auth.models import Group, User
 from django.db import OperationalError, connection, transaction
 
 from streamapp import BatchContext, Context, Outcome, publish
+from streamapp.engine.dry_runs import MOST_LOOKS
 from streamapp.ladder import Backoff, Ladder
 from streamapp.models import (
     AuditEntry,
@@ -20,6 +21,7 @@ from streamapp.services.actions import Asker, DryRunHeld, Pause
 from streamapp.services.actions.scope import Scope
 from streamapp.services.dry_runs import rows, stands
 from streamapp.services.set_aside import DryRunSetAside
+from streamapp.store.controls import Orders, Told
 from streamapp.testing import Service
 from tests.contract.engine.project import Project, Running
 
@@ -285,3 +287,31 @@ def test_without_dry_run_no_worker_looks(project: Project, django_assert_num_que
         consumer.dry_runs.look_once()
     (row,) = rows([order.pk])
     assert stands(row) == "requested"
+
+
+def test_a_worker_whose_lane_is_busy_leaves_it_to_another(project: Project):
+    """In a call that takes long, the lane comes to nothing else."""
+    deploy, running = failed(project)
+    order = ask(DeadLetter)
+    busy = running.service._worker.consumers[0].dry_runs
+    for _ in range(MOST_LOOKS + 1):
+        busy.look_once()
+    with Service(mounts=[running.mount], live=project.alias != "local", beside=running.service) as other:
+        (worker,) = other._worker.consumers
+        worker.dry_runs.look_once()
+        worker.dry_runs.run_one()
+        worker.dry_runs.look_once()
+    busy.run_one()
+    order.refresh_from_db()
+    assert (order.outcome, order.claims, deploy.attempts) == ("ack", 1, [1])
+
+
+def test_a_worker_that_is_drained_gives_it_back(project: Project):
+    _, running = failed(project)
+    order = ask(DeadLetter)
+    (worker,) = running.service._worker.consumers
+    worker.dry_runs.look_once()
+    worker.holdings.obey(Orders(drained=Told("ann", "a new kernel")))
+    worker.dry_runs.look_once()
+    order.refresh_from_db()
+    assert (order.claim, order.claims) == (None, 0)

@@ -43,13 +43,16 @@ def test_a_fatal_one_is_not_tried_again_in_place(project: Project, way):
 
 
 @WAYS
-def test_an_ignored_one_retires_the_record(project: Project, way):
+@pytest.mark.parametrize("transaction", ["handler", "checkpoint"])
+def test_an_ignored_one_retires_the_record(project: Project, way, transaction):
     carrier = Carrier(KeyError("old form"))
-    mount = project.mount(getattr(carrier, way), retry=policy(ignored=(LookupError,)), ladder=Ladder(3))
+    options = {"retry": policy(ignored=(LookupError,)), "ladder": Ladder(3), "transaction": transaction}
+    mount = project.mount(getattr(carrier, way), **options)
     running = project.start(mount).run("a", advance=True)
     assert carrier.attempts == [1]
     assert running.settled == [(b"a", "drop")]
     assert running.service.settled[0].outcome.reason == "ignored: KeyError('old form')"
+    assert running.checkpoint() == 1
 
 
 def test_where_classes_are_retryable_all_others_are_fatal(project: Project):
@@ -100,10 +103,12 @@ def test_on_error_says_what_becomes_of_the_record(project: Project, way, said, s
     assert (running.settled, running.held) == (settled, held)
 
 
+@WAYS
+@pytest.mark.parametrize("said", [Outcome.ack(), Outcome.drop("known")])
 @pytest.mark.parametrize("transaction", ["none", "handler", "checkpoint"])
-def test_on_error_may_retire_a_record_in_every_transaction(project: Project, transaction):
+def test_on_error_may_retire_a_record_in_every_transaction(project: Project, way, said, transaction):
     carrier = Carrier(ValueError("odd"))
-    mount = project.mount(carrier.handle, on_error=lambda *_: Outcome.drop("known"), transaction=transaction)
+    mount = project.mount(getattr(carrier, way), on_error=lambda *_: said, transaction=transaction)
     assert project.start(mount).run("a", "b").checkpoint() == 2
 
 

@@ -3,6 +3,7 @@
 from asyncio import CancelledError
 
 import pytest
+from django.db import connection
 
 from streamapp import Outcome, Record
 from streamapp.engine.event_loop import EventLoop
@@ -54,7 +55,9 @@ def batch_async(raised):
 
 @pytest.mark.parametrize("make", [single, single_async, batch, batch_async])
 @pytest.mark.parametrize(
-    "raised", [Mute(), CancelledError(), RecursionError()], ids=["mute", "cancelled", "recursion"]
+    "raised",
+    [Mute(), CancelledError(), RecursionError(), BaseExceptionGroup("", [CancelledError()])],
+    ids=["mute", "cancelled", "recursion", "group"],
 )
 def test_it_is_a_failure_like_any_other(project: Project, make, raised):
     running = project.start(project.mount(make(raised))).run("a").run("b").run("c")
@@ -100,3 +103,16 @@ def test_a_decoder_may_complain_in_such_words(project: Project, kind):
     running = project.start(project.mount(handle, decode=decode)).run("a")
     assert running.service.quarantined[0].reason == "ValueError: \ufffd and ?"
     assert running.checkpoint() == 1
+
+
+def test_causes_in_a_circle_come_to_an_end(project: Project):
+    """They are looked through for the database's own, once its connection is gone."""
+
+    def handle(order: str) -> None:
+        connection.close()
+        first, second = ValueError("first"), ValueError("second")
+        first.__cause__, second.__cause__ = second, first
+        raise first
+
+    running = project.start(project.mount(handle, transaction="none")).run("a")
+    assert running.held == [(b"a", "hold")]

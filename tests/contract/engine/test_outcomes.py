@@ -3,6 +3,7 @@
 import pytest
 
 from streamapp import Outcome
+from streamapp.ladder import Ladder
 from streamapp.models import HeldRecord
 from tests.contract.engine.project import Project
 
@@ -28,6 +29,16 @@ def test_settled_records_are_passed_and_never_read_again(project: Project, order
     running.service.restart()
     running.run()
     assert running.service.deliveries == []
+
+
+def test_a_reason_may_be_an_exception(project: Project):
+    later = project.bench.stream()
+
+    def handle(order: str) -> Outcome:
+        return Outcome.retry(ValueError("busy"))
+
+    running = project.start(project.mount(handle, ladder=Ladder(3, copies=later))).run("a")
+    assert running.checkpoint() == 1
 
 
 def test_a_drop_keeps_its_reason_in_the_log(project: Project, caplog):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from streamapp import Outcome
+from streamapp.exceptions import BrokerUnavailable
 from streamapp.models import HeldRecord
 from streamapp.records import Shard
 from tests.contract.engine.project import Project
@@ -74,3 +75,21 @@ def test_is_held_where_it_is_mounted_so(project: Project, handler):
     assert running.settled == [(b'{"id":1}', "ack"), (b'{"id":2}', "ack")]
     assert running.checkpoint() == 1
     assert HeldRecord.objects.get().reason.startswith("undecodable: ValidationError")
+
+
+def test_one_that_is_held_in_a_batch_that_comes_again_is_held_once(project: Project):
+    """An operator who skips it would otherwise free one of two, and the checkpoint stood still for ever."""
+    outages = [BrokerUnavailable("nobody is there")]
+
+    def handle(orders: list[Order]) -> None:
+        if outages:
+            raise outages.pop()
+
+    running = project.start(project.mount(handle, on_undecodable="hold"))
+    running.publish({"id": 1}, BAD)
+    running.run({"id": 2}, advance=True)
+    assert running.checkpoint() == 1
+    (state,) = running.service._worker.consumers[0].holdings.states.values()
+    assert state.watermark.retire(HeldRecord.objects.get().position)
+    running.run()
+    assert running.checkpoint() == 3

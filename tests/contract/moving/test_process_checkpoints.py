@@ -68,6 +68,21 @@ def test_the_rows_never_move(log, stage):
     assert stage.stored() == before == {"0": 10, "1": 10}
 
 
+@pytest.mark.parametrize("options", [{}, {"start_at": "earliest"}, {"replay_from": "latest"}])
+def test_a_rewind_that_nobody_has_read_from_is_where_the_next_start_opens_and_no_later_one(stage, options):
+    worker = stage.start(checkpoints="process", start_at="latest")
+    stage.run()
+    stage.stop(worker)
+    stage.rewind("1@6")
+    worker = stage.start(checkpoints="process", **options)
+    stage.run()
+    stage.save()
+    assert worker.of(1) == places(1, range(6, 10))
+    worker = stage.restart(worker, checkpoints="process", start_at="latest")
+    stage.run()
+    assert worker.handled == []
+
+
 def test_a_rewind_reaches_a_worker_that_runs(stage):
     worker = stage.start(checkpoints="process")
     stage.run()

@@ -77,6 +77,16 @@ def test_a_crash_in_the_middle_replays_again_or_goes_on_where_it_was_saved(done)
     assert worker.of(0) == places(0, range(10))
 
 
+def test_what_was_settled_behind_a_held_record_comes_again_though_the_replay_begins_at_that_record(stage):
+    worker = stage.start(start_at="earliest", redeliver="unsettled")
+    worker.when("0@0", lambda ctx: Outcome.hold())
+    stage.run()
+    stage.save()
+    worker = stage.restart(worker, redeliver="unsettled", replay_from="earliest")
+    stage.run()
+    assert worker.of(0) == places(0, range(10))
+
+
 @pytest.mark.parametrize(("scope", "again"), [("start", []), ("assignment", range(10))])
 def test_a_partition_that_comes_later_is_replayed_by_scope_assignment_only(done, scope, again):
     first = done.start(replay_from="earliest", replay_scope=scope)

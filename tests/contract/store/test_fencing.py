@@ -7,10 +7,13 @@ from contextlib import suppress
 import pytest
 from django.db import Error as DatabaseError
 from django.db import connection
+from django.utils import timezone
 
+from streamapp.models import Rewind
 from streamapp.models.fields import decode_position, encode_position
 from streamapp.store import Store
 from streamapp.store.checkpoints import Difference, Place, Save
+from streamapp.store.rewinds import Move, RewindStore
 
 pytestmark = pytest.mark.django_db
 
@@ -140,6 +143,41 @@ def test_a_worker_that_stalls_in_the_middle_of_a_takeover_does_not_block_the_nex
     thread.join()
     assert rows.owner() == second
     assert save(rows, taken, 150) == {taken.checkpoint}
+
+
+@pytest.mark.live("postgres")
+@pytest.mark.django_db(transaction=True)
+def test_a_rewind_that_stalls_in_the_middle_does_not_keep_workers_from_saving(rows, monkeypatch):
+    """Its session is ended, and nothing of it is stored."""
+    stalled, resumed = threading.Event(), threading.Event()
+
+    def stall(*_: object) -> None:
+        stalled.set()
+        resumed.wait(30)
+
+    monkeypatch.setattr("streamapp.store.rewinds.OPERATING_SECONDS", 1)
+    monkeypatch.setattr(RewindStore, "_move", stall)
+    taken = take(rows, rows.worker())
+    thread = threading.Thread(target=_rewind_and_close, args=(rows, taken))
+    thread.start()
+    assert stalled.wait(10)
+    begin = time.monotonic()
+    assert save(rows, taken, 150) == {taken.checkpoint}
+    assert time.monotonic() - begin < 15
+    resumed.set()
+    thread.join()
+    assert Rewind.objects.count() == 0
+
+
+def _rewind_and_close(rows, taken):
+    moves = [Move(taken.checkpoint, "orders/0", rows.row().revision, 50)]
+    try:
+        with suppress(DatabaseError):
+            RewindStore("default", str).apply(
+                rows.subscription, moves, timezone.now(), target="50", origin="test"
+            )
+    finally:
+        connection.close()
 
 
 def _take_and_close(store, worker, ids):

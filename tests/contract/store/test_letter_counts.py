@@ -1,9 +1,10 @@
 """DEAD_LETTER_LIMIT is one for all workers of a subscription, whoever writes the letters."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 
 from streamapp.ladder import Limit
 from streamapp.models import CountedLetter, Subscription
@@ -77,3 +78,29 @@ def test_four_workers_at_once_write_no_more_than_the_limit():
 
     with ThreadPoolExecutor(4) as pool:
         assert sum(pool.map(worker, range(4))) == 20
+
+
+@pytest.mark.django_db(transaction=True)
+def test_somebody_resumes_while_letters_are_counted():
+    """A letter that is counted meanwhile must not stand in the way of the delete."""
+    owner = Subscription.objects.create(name=NAME, broker="local").pk
+    limit, resumed = Limit(500, 500), Event()
+
+    def worker(number):
+        try:
+            counts, letter = Store("default").letter_counts, 0
+            while not resumed.is_set():
+                counts.count(NAME, Letter(f"orders/{number}@{letter}", 1), limit)
+                letter += 1
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        workers = [pool.submit(worker, number) for number in range(4)]
+        try:
+            for _ in range(50):
+                with transaction.atomic():
+                    Store("default").letter_counts.begin_anew(owner)
+        finally:
+            resumed.set()
+    assert [each.exception() for each in workers] == [None] * 4

@@ -1,5 +1,6 @@
 """What rows say of lineage changes once, and never against what somebody else has written."""
 
+from streamapp.models import Checkpoint
 from streamapp.positions import SHARD_END
 
 
@@ -31,6 +32,13 @@ def test_a_row_that_is_reopened_fences_its_owner_once(rows):
     for _ in range(2):
         rows.store.lineage.reopen({row.pk: 7})
     assert (rows.row().position, rows.row().epoch) == (7, row.epoch + 1)
+
+
+def test_a_row_that_is_reopened_remembers_nothing_as_settled_behind_it(rows):
+    row = rows.row()
+    Checkpoint.objects.filter(pk=row.pk).update(settled="5+3")
+    rows.store.lineage.reopen({row.pk: 7})
+    assert rows.row().settled == ""
 
 
 def test_a_row_stands_as_finished_when_it_says_so(rows):

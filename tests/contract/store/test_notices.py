@@ -105,3 +105,13 @@ def test_while_the_database_refuses_to_listen_it_is_said_once(monkeypatch, caplo
         listener.run_once()
         listener.run_once()
     assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("text", ["", "rewound", "-1", "\N{ARABIC-INDIC DIGIT ONE}", "1" * 7000])
+def test_what_others_send_on_the_channel_wakes_nobody_and_listening_goes_on(listening, text):
+    listening.hears()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify(%s, %s)", [notices.CHANNEL, text])
+    notices.send("default", 1)
+    assert listening.one.saver.awake.wait(30)
+    assert not listening.other.saver.awake.is_set()
