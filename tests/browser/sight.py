@@ -6,6 +6,8 @@ from typing import Any
 from pictures.looks import HEIGHT, NARROW, WIDE
 
 SCRIPT = Path(__file__).with_name("sight.js").read_text()
+EXPECTED = "status of 409 (Conflict)"
+"""The page that refuses a stale plan."""
 FURTHER_STOPS = 12
 """The keyboard may also stop at what scrolls, and comes to the first control once more after the last."""
 
@@ -20,16 +22,18 @@ class Sight:
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.console.append(str(error)))
 
-    def problems(self, *, wide: bool = True) -> list[str]:
-        """Return what is wrong with the page that is open, by default in a wide window too."""
+    def problems(self) -> list[str]:
+        """Return what is wrong with the page that is open, in a narrow and a wide window, and by keyboard."""
+        return [*self.problems_at_a_glance(), *self._by_keyboard(), *self._in_a_wide_window()]
+
+    def problems_at_a_glance(self) -> list[str]:
+        """Return what is too wide or too faint in a narrow window, and what the console says."""
         self.page.wait_for_load_state()
         self.page.evaluate(SCRIPT)
         found = self.page.evaluate("sight.sideways()")
         for colours in ("dark", "light"):
             self.page.emulate_media(color_scheme=colours)
             found += [f"{colours}: {each}" for each in self.page.evaluate("sight.faint()")]
-        found += self._by_keyboard()
-        found += self._in_a_wide_window() if wide else []
         said, self.console = self.console, []
         return [*found, *said]
 
@@ -49,8 +53,5 @@ class Sight:
         return missed
 
     def _hear(self, message: Any) -> None:
-        refused = message.location.get("url", "").endswith(
-            "/rewind/apply/"
-        )  # 409: that is what is to be seen
-        if message.type in ("error", "warning") and not refused:
+        if message.type in ("error", "warning") and EXPECTED not in message.text:
             self.console.append(f"console: {message.text} {message.location.get('url', '')}")

@@ -19,24 +19,24 @@ def sight(settings, transactional_db, desk):
     return Sight(desk(*everything.values_list("codename", flat=True)).page)
 
 
-def seen(sight, walk, *, wide=True):
+def seen(walk, look, page):
     """Walk, and return what is wrong by the name of the page."""
-    found = {name: sight.problems(wide=wide) for name in walk(sight.page)}
+    found = {name: look() for name in walk(page)}
     assert len(found) > 5
     return {name: problems for name, problems in found.items() if problems}
 
 
 def test_every_page_is_read_and_used_in_a_narrow_window(sight):
     fill()
-    assert seen(sight, pages) == {}
+    assert seen(pages, sight.problems, sight.page) == {}
 
 
 def test_so_is_every_page_that_has_nothing_to_show_yet(sight):
-    assert seen(sight, empty_pages) == {}
+    assert seen(empty_pages, sight.problems_at_a_glance, sight.page) == {}
 
 
 def test_long_names_and_reasons_make_no_narrow_page_wider(sight, settings):
     settings.STREAMAPP = pictured.streams(pictured.LONG)
     fill()
     make_long()
-    assert seen(sight, long_pages, wide=False) == {}
+    assert seen(long_pages, sight.problems_at_a_glance, sight.page) == {}
