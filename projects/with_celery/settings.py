@@ -12,7 +12,8 @@ CELERY_TASK_DEFAULT_QUEUE = env("CELERY_QUEUE", default="projects")
 CELERY_BEAT_SCHEDULE = beat_schedule()
 
 SUBSCRIPTIONS = STREAMAPP["SUBSCRIPTIONS"]
-SHIP = {**SUBSCRIPTIONS["shipping.ship"], "EXECUTE": "celery"}
+# Celery's workers run the handler, so no worker of ours can try it.
+SHIP = {**SUBSCRIPTIONS["shipping.ship"], "EXECUTE": "celery", "DRY_RUN": False}
 STREAMAPP = {
     **STREAMAPP,
     "CELERY_APP": "projects.with_celery.app.app",

@@ -33,7 +33,7 @@ def test_the_broker_is_not_asked_for_shards_that_a_worker_samples(streams, rows,
     worker(rows)
     for row in rows:
         sample(row, 12, 3400)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         assert " 12  3 s" in streams("status", "ledger.spend").text
 
 

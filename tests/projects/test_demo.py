@@ -30,7 +30,9 @@ os.execv(sys.argv[1], sys.argv[1:])
 def environment(tmp_path) -> dict[str, str]:
     """Return variables under which a demonstration meets no other one."""
     path = f"{CHECKOUT / 'script'}:{CHECKOUT}"
-    return {**os.environ, "PYTHONPATH": path, "STREAMAPP_DEMO_STATE": str(tmp_path)}
+    own = {"PYTHONPATH": path, "STREAMAPP_DEMO_STATE": str(tmp_path)}
+    # A person's terminal doesn't name the settings of the tests.
+    return {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"} | own
 
 
 @pytest.fixture
@@ -77,7 +79,9 @@ def test_the_command_that_it_names_shows_the_status_from_any_directory(terminal,
     demo = _start(program, environment)
     banner = _read_until(person, b"Ctrl-C stops everything.").decode().replace("\r\n", "\n")
     command = re.search(r"^Status  (.+)$", banner, re.MULTILINE)[1]
-    shown = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
     assert "shipping.ship" in shown.stdout
     demo.terminate()
     assert demo.wait(40) == 0

@@ -125,7 +125,7 @@ def test_a_failing_batch_is_taken_apart_so_that_only_the_poison_is_given_up(proj
     running.run()
     running.run()
     failed = next(orders for orders in calls if "b" in orders)
-    assert sorted(calls[calls.index(failed) + 1 :])[-len(failed) :] == sorted([order] for order in failed)
+    assert all([order] in calls[calls.index(failed) + 1 :] for order in failed)
     assert [bytes(letter.value) for letter in DeadLetter.objects.all()] == [b"b"]
     assert delayed(running) == []
 
