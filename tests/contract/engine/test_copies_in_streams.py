@@ -1,6 +1,7 @@
 """Copies and dead letters that go to a stream: confirmed before the record is settled."""
 
 import json
+from contextlib import closing
 from datetime import datetime
 
 import pytest
@@ -45,12 +46,10 @@ def fail_b(order: str) -> None:
 
 def read(project: Project, stream: str, count: int = 1) -> list[Record]:
     bench = project.bench
-    reader = bench.reader(stream)
-    shards = bench.shards(stream)
-    reader.open({shard: bounds.first for shard, bounds in bench.broker.bounds(shards).items()})
-    found = Reading(reader).take(count)
-    reader.close()
-    return found
+    with closing(bench.reader(stream)) as reader:
+        shards = bench.shards(stream)
+        reader.open({shard: bounds.first for shard, bounds in bench.broker.bounds(shards).items()})
+        return Reading(reader).take(count)
 
 
 def broker_of(running: Running) -> Broker:
