@@ -3,10 +3,10 @@
 import copy
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from confluent_kafka import (
     Consumer,
@@ -29,6 +29,7 @@ from streamapp.records import Shard
 TIMEOUT = 10.0
 PAUSE = 0.1
 SHORTEST = 0.1
+Answer = TypeVar("Answer")
 
 
 class Queries:
@@ -110,10 +111,7 @@ class Queries:
         partitions = [TopicPartition(*key) for key in asked]
         # Not by the admin client: its process dies of an answer that a coordinator gives while it loads.
         with answering(f"what the group {group} has committed"), self._onlooker(group) as consumer:
-            found = consumer.committed(partitions, timeout=self._patience())
-            for entry in found:
-                if entry.error:
-                    raise KafkaException(entry.error)
+            found = self._asked_again(lambda: _committed(consumer, partitions, self._patience()))
         return {asked[entry.topic, entry.partition]: entry.offset for entry in found if entry.offset >= 0}
 
     @contextmanager
@@ -130,18 +128,20 @@ class Queries:
             return {}
         asked = {TopicPartition(shard.stream, int(shard.id)): shard for shard in shards}
         with answering(f"offsets of {', '.join(map(str, shards))}"):
-            found = self._settled_offsets(dict.fromkeys(asked, spec))
+            found = self._asked_again(lambda: _found(self._listed(dict.fromkeys(asked, spec))))
         return {asked[partition]: result.offset for partition, result in found.items()}
 
-    def _settled_offsets(self, asked: dict[TopicPartition, OffsetSpec]) -> dict[Any, Any]:
-        """Ask again, up to the timeout, while a partition has no leader yet."""
+    def _listed(self, asked: dict[TopicPartition, OffsetSpec]) -> Mapping[Any, Any]:
+        return self._client().list_offsets(
+            asked, isolation_level=self._isolation, request_timeout=self._patience()
+        )
+
+    def _asked_again(self, ask: Callable[[], Answer]) -> Answer:
+        """Ask until there is an answer, up to the timeout, while a leader or a coordinator is moving."""
         until = time.monotonic() + self._patience()
         while True:
-            answers = self._client().list_offsets(
-                asked, isolation_level=self._isolation, request_timeout=self._patience()
-            )
             try:
-                return _found(answers)
+                return ask()
             except KafkaException as error:
                 if error.args[0].code() not in MOVING or time.monotonic() > until:
                     raise
@@ -178,6 +178,14 @@ def _found(futures: Mapping[Any, Any]) -> dict[Any, Any]:
         except KafkaException as error:
             if error.args[0].code() not in MISSING:
                 raise
+    return found
+
+
+def _committed(consumer: Consumer, partitions: list[TopicPartition], timeout: float) -> list[TopicPartition]:
+    found = consumer.committed(partitions, timeout=timeout)
+    for entry in found:
+        if entry.error:
+            raise KafkaException(entry.error)
     return found
 
 
