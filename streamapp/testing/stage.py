@@ -50,7 +50,12 @@ class Stage:
         brokers = {mount.broker: registry.broker(mount.broker) for mount in mounts}
         # One lane handles in the thread of the test, so that a run has an end.
         worker = InProcessWorker([replace(mount, lanes=1) for mount in mounts], brokers, self.clock)
-        worker.start()
+        try:
+            worker.start()
+        except BaseException:
+            # What it has opened is closed here: the collector frees a client in any later test, and may wait.
+            worker.die()
+            raise
         self.workers.append(worker)
         return worker
 

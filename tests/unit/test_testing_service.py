@@ -7,8 +7,11 @@ from django.db import transaction
 from django.test import TestCase, override_settings
 
 from streamapp import BatchContext, Context, KafkaTopic, LocalStream, Outcome, publish, registry, subscriber
+from streamapp.brokers.local import LocalBroker
+from streamapp.brokers.local.reader import LocalReader
 from streamapp.exceptions import BrokerUnavailable
-from streamapp.models import Subscription
+from streamapp.models import Subscription, Worker
+from streamapp.models.worker import WorkerState
 from streamapp.testing import Service, Unfinished
 
 CALLS: list[object] = []
@@ -67,6 +70,10 @@ def mounted():
     FAILURES.clear()
     with override_settings(STREAMAPP=SETTINGS):
         yield
+
+
+def unanswered(*_: object) -> None:
+    raise BrokerUnavailable("nobody answers")
 
 
 def outcomes(deliveries) -> list[tuple[int, str, str]]:
@@ -234,6 +241,15 @@ class TestLives:
         with pytest.raises(LookupError), Service("post.nobody"):
             pass
         assert settings.STREAMAPP is SETTINGS
+
+    def test_a_start_that_fails_closes_what_it_has_opened(self, monkeypatch):
+        closed = []
+        monkeypatch.setattr(LocalBroker, "inherited", unanswered)
+        monkeypatch.setattr(LocalReader, "close", lambda reader: closed.append(reader))
+        with pytest.raises(BrokerUnavailable), Service("post.sort"):
+            pass
+        assert len(closed) == 1
+        assert Worker.objects.get().state == WorkerState.DEPARTED
 
 
 @pytest.mark.django_db
