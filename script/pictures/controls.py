@@ -46,6 +46,6 @@ def pages_of_controls(page: Page) -> Iterator[str]:
     page.goto(f"{ADMIN}/heldrecord/?q=shipments")
     page.locator("#result_list tbody th a").first.click()
     page.click(".object-tools a:has-text('Skip')")
-    page.eval_on_selector("#id_reason", "field => field.required = false")
+    page.locator("#id_reason").evaluate("field => field.required = false")
     page.click("input[type=submit].default")
     yield "skip-refused"

@@ -65,6 +65,6 @@ def _review(page: Page) -> None:
 
 
 def _apply(page: Page, reason: str) -> None:
-    page.eval_on_selector("#id_reason", "field => field.required = false")
+    page.locator("#id_reason").evaluate("field => field.required = false")
     page.fill("#id_reason", reason)
     page.click("input[type=submit].default")

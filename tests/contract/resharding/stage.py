@@ -143,7 +143,8 @@ class Stage:
     # The tables
 
     def rows(self) -> dict[str, Checkpoint]:
-        return {row.shard: row for row in Checkpoint.objects.filter(subscription__name=self.name)}
+        found = Checkpoint.objects.filter(subscription__name=self.name).order_by("shard")
+        return {row.shard: row for row in found}
 
     def row(self, shard: Shard) -> Checkpoint:
         return Checkpoint.objects.get(
