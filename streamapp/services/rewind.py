@@ -13,6 +13,7 @@ from streamapp.exceptions import InvalidPosition
 from streamapp.models import Checkpoint, Rewind
 from streamapp.positions import Position
 from streamapp.records import Shard
+from streamapp.services.collector import collector_at_rest
 from streamapp.services.flags import Flag
 from streamapp.services.places import described
 from streamapp.services.planning import Planning
@@ -52,7 +53,8 @@ def plan(
     BrokerUnavailable when the broker doesn't answer.
     """
     meant = target if isinstance(target, Target) else Everywhere(target)
-    return Planning(subscription, meant, broker, replay_from).plan(broker.lineage(source), shards)
+    with collector_at_rest():
+        return Planning(subscription, meant, broker, replay_from).plan(broker.lineage(source), shards)
 
 
 def plan_mounted(

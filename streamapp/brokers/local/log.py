@@ -7,10 +7,10 @@ thread's own connection and raise django.db.Error as it comes.
 
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connections, transaction
@@ -27,8 +27,6 @@ COLUMNS = ("offset", "key", "value", "headers", "timestamp")
 ROWS_AT_ONCE = 10
 Row = tuple[int, Bytes, Bytes, Mapping[str, str], int]
 """Offset, key, value, headers as base64, milliseconds since the epoch."""
-Place = tuple[str, str, str]
-"""Stream, number and incarnation: the fields of a shard."""
 
 
 class Partition(NamedTuple):
@@ -86,7 +84,8 @@ class Log:
     def shards(self) -> list[Shard]:
         """Return all partitions as shards, by stream and number, in one query."""
         rows = LocalPartition.objects.using(self.database).filter(stream__broker=self._broker)
-        return [Shard(*place) for place, _ in _places(rows)]
+        texts = Incarnations()
+        return [Shard(name, str(number), texts[made]) for name, number, made in _placed(rows)]
 
     def bounds(self, shards: Iterable[Shard]) -> dict[Shard, Bounds]:
         """Return what these partitions keep, as far as they are there; in one query."""
@@ -94,12 +93,20 @@ class Log:
         rows = LocalPartition.objects.using(self.database).filter(
             stream__broker=self._broker, stream__name__in={shard.stream for shard in wanted}
         )
+        texts = Incarnations()
         # A shard is found under the plain tuple of its fields: ten thousand more shards take time to make.
-        found = {place: Bounds(first, end) for place, (_, first, end) in _places(rows)}
+        found = {
+            (name, str(number), texts[made]): Bounds(first, end)
+            for name, number, made, first, end in _placed(rows, "first", "end")
+        }
         return {shard: kept for shard in wanted if (kept := found.get(shard)) is not None}
 
     def _by_shard(self, rows: QuerySet[LocalPartition]) -> dict[Shard, Partition]:
-        return {Shard(*place): Partition(*values) for place, values in _places(rows)}
+        texts = Incarnations()
+        return {
+            Shard(name, str(number), texts[made]): Partition(*values)
+            for name, number, made, *values in _placed(rows, "id", "first", "end")
+        }
 
     def create(self, stream: str, partitions: int) -> None:
         """Make the stream unless it exists, and what is missing of its first `partitions` partitions."""
@@ -174,13 +181,16 @@ class Log:
         return LocalRecord.objects.using(self.database)
 
 
-def _places(rows: QuerySet[LocalPartition]) -> Iterator[tuple[Place, tuple[int, int, int]]]:
-    """Yield of each row stream, number and incarnation, and then id, first and end."""
-    columns = rows.annotate(made=Cast("stream__incarnation", CharField())).values_list(
-        "stream__name", "number", "made", "id", "first", "end"
-    )
-    # The text of an incarnation is made once a stream: that costs more than all the rest of a row.
-    incarnations: dict[str, str] = {}
-    for name, number, made, id, first, end in columns.order_by("stream__name", "number"):
-        incarnation = incarnations.get(made) or incarnations.setdefault(made, str(UUID(made)))
-        yield (name, str(number), incarnation), (id, first, end)
+class Incarnations(dict[str, str]):
+    """The texts of incarnations as the database writes them: made once each, which costs more than a row."""
+
+    def __missing__(self, made: str) -> str:
+        """Write it as all others do."""
+        return self.setdefault(made, str(UUID(made)))
+
+
+def _placed(rows: QuerySet[LocalPartition], *columns: str) -> Iterable[tuple[Any, ...]]:
+    """Return stream, number and incarnation of each row, and then these columns: each takes its time."""
+    made = Cast("stream__incarnation", CharField())
+    placed = rows.annotate(made=made).order_by("stream__name", "number")
+    return placed.values_list("stream__name", "number", "made", *columns)
