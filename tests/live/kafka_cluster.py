@@ -96,7 +96,10 @@ class Cluster:
     ) -> "Watched":
         """Start a reader that is closed at the end of the test."""
         broker = KafkaBroker("kafka", {"bootstrap.servers": self.servers, **(client or {})})
-        reader = broker.reader(Subscribing("test", source, group or self.name(), limit))
+        return self.watching(broker.reader(Subscribing("test", source, group or self.name(), limit)))
+
+    def watching(self, reader: Reader) -> "Watched":
+        """Watch a reader that is closed at the end of the test."""
         watched = Watched(reader)
         self._closing.callback(watched.close)
         return watched

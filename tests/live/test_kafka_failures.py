@@ -15,7 +15,7 @@ from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.brokers.reading import Assigned
 from streamapp.exceptions import BrokerUnavailable, ReaderFailed
-from tests.live.kafka_cluster import Cluster, Watched
+from tests.live.kafka_cluster import Cluster
 
 
 @pytest.mark.live("kafka")
@@ -56,14 +56,13 @@ def test_an_assignment_that_cannot_be_told_yet_is_kept_for_the_next_poll(cluster
     cluster.write(topic, range(5))
     reports = Reports("kafka")
     subscribing = Subscribing("test", KafkaTopic(topic), cluster.name())
-    watched = Watched(GroupReader(options, subscribing, reports, Unanswered(options, reports)))
+    watched = cluster.watching(GroupReader(options, subscribing, reports, Unanswered(options, reports)))
     for _ in range(2):
         with pytest.raises(BrokerUnavailable, match="no metadata"):
             watched.until(lambda: watched.events)
     (shard,) = watched.assigned()
     watched.reader.open({shard: 0})
     watched.until(lambda: watched.positions() == list(range(5)))
-    watched.close()
 
 
 @pytest.mark.live("kafka")
@@ -74,7 +73,7 @@ def test_records_fetched_by_a_poll_that_failed_come_again(cluster: Cluster) -> N
     reports, group = Reports("kafka"), cluster.name()
     queries = Unanswered(options, reports)
     queries.failures = 0
-    watched = Watched(
+    watched = cluster.watching(
         GroupReader(options, Subscribing("test", KafkaTopic(topic), group, 5), reports, queries)
     )
     (shard,) = watched.assigned()
@@ -93,7 +92,6 @@ def test_records_fetched_by_a_poll_that_failed_come_again(cluster: Cluster) -> N
     so_far = len(watched.records)
     watched.until(lambda: len(watched.records) > so_far + 100)
     assert watched.positions() == list(range(len(watched.records)))
-    watched.close()
 
 
 def test_a_reader_of_a_cluster_that_is_away_waits_and_closes_in_time() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from streamapp.brokers.base import Subscribing
-from streamapp.brokers.kafka import KafkaBroker, KafkaPartitions, KafkaTopic, KafkaTopics
+from streamapp.brokers.kafka import KafkaBroker, KafkaPartitions, KafkaTopic, KafkaTopics, reader
 from streamapp.brokers.kafka.options import OWNED, consumer_options, is_eager, resolved
 from streamapp.exceptions import ConfigurationError
 
@@ -82,6 +82,10 @@ def test_the_protocol_follows_from_the_options(options: dict[str, Any], eager: b
         KafkaTopics(["a", " "]),
         KafkaTopics(["^a", "b"]),
         KafkaTopics("^(a"),
+        KafkaTopics(r"^orders-\d+"),
+        KafkaTopics(r"^orders\\\D"),
+        KafkaTopics("^(?:a|b)$"),
+        KafkaTopics("^a(?!b)"),
         KafkaPartitions("^a"),
         KafkaPartitions("a", partitions=()),
         KafkaPartitions("a", partitions=(0, -1)),
@@ -93,7 +97,10 @@ def test_a_source_that_names_nothing_readable_is_a_problem(
     assert len(list(source.problems())) == 1
 
 
-@pytest.mark.parametrize("source", [KafkaTopic("a"), KafkaTopics(["a", "b"]), KafkaTopics("^a")])
+SOUND = ("^a", "^(a|b)[0-9]+$", r"^a\.b", r"^a\\d")
+
+
+@pytest.mark.parametrize("source", [KafkaTopic("a"), KafkaTopics(["a", "b"]), *map(KafkaTopics, SOUND)])
 def test_a_sound_source_has_no_problem(source: KafkaTopic | KafkaTopics) -> None:
     assert list(source.problems()) == []
 
@@ -101,3 +108,13 @@ def test_a_sound_source_has_no_problem(source: KafkaTopic | KafkaTopics) -> None
 def test_sources_can_be_declared_without_the_client_library() -> None:
     code = "import sys; sys.modules['confluent_kafka'] = None; from streamapp.brokers.kafka import KafkaTopic"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_reader_whose_pattern_is_refused_leaves_no_client_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+    monkeypatch.setattr(
+        reader, "close_consumer", lambda consumer, name: (consumer.close(), closed.append(name))
+    )
+    with pytest.raises(ConfigurationError, match="subscribe orders"):
+        KafkaBroker("kafka", SERVERS).reader(Subscribing("orders", KafkaTopics("^(?:a)"), "g"))
+    assert closed == ["orders"]

@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException
@@ -22,6 +23,19 @@ def make_consumer(options: dict[str, Any], name: str, news: News, reports: Repor
     ours = {"error_cb": news.error, "on_commit": reports.commit, "logger": reports}
     with configuring(f"make a Kafka client for {name}"):
         return Consumer({**ours, **options})
+
+
+@cache
+def takes_pattern(pattern: str) -> bool:
+    """Tell whether the client library understands a pattern of names; asks no cluster."""
+    consumer = Consumer({"group.id": "unused"})
+    try:
+        consumer.subscribe([pattern])
+    except KafkaException:
+        return False
+    finally:
+        consumer.close()
+    return True
 
 
 def close_consumer(consumer: Consumer, name: str) -> None:

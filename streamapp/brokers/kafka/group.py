@@ -13,6 +13,7 @@ from streamapp.brokers.kafka.queries import Queries
 from streamapp.brokers.kafka.reader import KafkaReader
 from streamapp.brokers.kafka.reports import Reports
 from streamapp.brokers.reading import Assigned, Event, Lost, Revoked
+from streamapp.exceptions import ConfigurationError
 from streamapp.records import Shard
 
 
@@ -28,10 +29,17 @@ class GroupReader(KafkaReader):
     def __init__(
         self, options: Mapping[str, Any], subscribing: Subscribing, reports: Reports, queries: Queries
     ) -> None:
-        """Start the client and join the group with the first poll."""
+        """Start the client and join the group with the first poll.
+
+        Raises ConfigurationError for options and patterns that the client doesn't take.
+        """
         super().__init__(options, subscribing, reports, queries)
         self._arriving: list[Key] = []
-        self._subscribe(subscribed_names(subscribing.source.streams(), options))
+        try:
+            self._subscribe(subscribed_names(subscribing.source.streams(), options))
+        except ConfigurationError:
+            self.close()
+            raise
 
     def _subscribe(self, names: list[str]) -> None:
         with configuring(f"subscribe {self._name} to {', '.join(names)}"):

@@ -8,6 +8,9 @@ from typing import Any
 from streamapp.brokers.base import Source
 from streamapp.brokers.kafka.options import owned_problems
 
+DIGIT = re.compile(r"(?<!\\)(?:\\\\)*\\[dD]")
+"""A class of Python's which is the mere letter to the Kafka client."""
+
 
 @dataclass(frozen=True, slots=True)
 class KafkaTopic(Source):
@@ -99,4 +102,16 @@ def _pattern_problem(pattern: str) -> str | None:
         re.compile(pattern)
     except re.error as error:
         return f"{pattern!r} is not a regular expression: {error}."
+    if DIGIT.search(pattern):
+        return f"In {pattern!r} the Kafka client takes \\d for the letter. Write [0-9]."
+    if not _is_taken(pattern):
+        return f"{pattern!r} is refused by the Kafka client, which knows no (?…) or \\p. Use plain groups."
     return None
+
+
+def _is_taken(pattern: str) -> bool:
+    try:
+        from streamapp.brokers.kafka.client import takes_pattern  # noqa: PLC0415
+    except ImportError:
+        return True  # another check says that the library is missing
+    return takes_pattern(pattern)
