@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page
 
+from pictures.following import follow
+
 ADMIN = "/admin/streamapp"
 BUTTONS = (
     ("subscription", "shipping.ship", ("Pause", "Redeliver held records")),
@@ -38,14 +40,14 @@ def pages_of_controls(page: Page) -> Iterator[str]:
     for kind, query, titles in BUTTONS:
         for title in titles:
             page.goto(f"{ADMIN}/{kind}/?q={query}")
-            page.locator("#result_list tbody th a").first.click()
+            follow(page, "#result_list tbody th a")
             if title == titles[0]:
                 yield f"{kind}-page"
-            page.click(f".object-tools a:has-text('{title}')")
+            follow(page, f".object-tools a:has-text('{title}')")
             yield title.lower().replace(" ", "-")
     page.goto(f"{ADMIN}/heldrecord/?q=shipments")
-    page.locator("#result_list tbody th a").first.click()
-    page.click(".object-tools a:has-text('Skip')")
+    follow(page, "#result_list tbody th a")
+    follow(page, ".object-tools a:has-text('Skip')")
     page.locator("#id_reason").evaluate("field => field.required = false")
-    page.click("input[type=submit].default")
+    follow(page, "input[type=submit].default")
     yield "skip-refused"

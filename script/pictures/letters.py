@@ -6,6 +6,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from pictures.following import follow
+
 ADMIN = "/admin/streamapp"
 BUTTONS = ("Redeliver…", "Dry run…", "Redeliver to the source…", "Purge…")
 TRACE = """Traceback (most recent call last):
@@ -79,17 +81,17 @@ def _try_out() -> None:
 def pages_of_letters(page: Page) -> Iterator[str]:
     """Show one of them, what is behind each button, and what came of dry runs."""
     page.goto(f"{ADMIN}/deadletter/")
-    page.click("#result_list tbody th a")
+    follow(page, "#result_list tbody th a")
     yield "deadletter"
     whole = page.url
-    page.click("text=Edit a copy…")
+    follow(page, "text=Edit a copy…")
     yield "deadletter-edit"
     page.fill("#id_value", '{"id": "not a number"}')
-    page.click("input[type=submit].default")
+    follow(page, "input[type=submit].default")
     yield "deadletter-edit-refused"
     for number, title in enumerate(BUTTONS):
         page.goto(whole)
-        page.click(f".object-tools a:text-is('{title}')")
+        follow(page, f".object-tools a:text-is('{title}')")
         yield f"deadletter-{('redeliver', 'dry-run', 'publish', 'purge')[number]}"
     page.goto(f"{ADMIN}/dryrun/")
     runs = [link.get_attribute("href") for link in page.query_selector_all("#result_list tbody th a")]
@@ -99,5 +101,5 @@ def pages_of_letters(page: Page) -> Iterator[str]:
     page.goto(f"{ADMIN}/deadletter/")
     page.check("#action-toggle")
     page.select_option("select[name=action]", "redeliver")
-    page.click("button[name=index]")
+    follow(page, "button[name=index]")
     yield "deadletters-redeliver"

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page
 
+from pictures.following import follow
+
 ADMIN = "/admin/streamapp"
 PLACES = {
     "records": ("ledger.balances", "590"),
@@ -18,13 +20,13 @@ PLACES = {
 def pages_of_records(page: Page) -> Iterator[str]:
     """Look at places of shards, first at none."""
     page.goto(f"{ADMIN}/checkpoint/?subscription=ledger.balances")
-    page.click("#result_list tbody th a")
-    page.click(".object-tools a:text-is('Records')")
+    follow(page, "#result_list tbody th a")
+    follow(page, ".object-tools a:text-is('Records')")
     yield "records-first"
     for name, (subscription, place) in PLACES.items():
         page.goto(f"{ADMIN}/checkpoint/?subscription={subscription}")
-        page.click("#result_list tbody th a")
-        page.click(".object-tools a:text-is('Records')")
+        follow(page, "#result_list tbody th a")
+        follow(page, ".object-tools a:text-is('Records')")
         page.fill("#id_at", place)
-        page.click("input[type=submit].default")
+        follow(page, "input[type=submit].default")
         yield name

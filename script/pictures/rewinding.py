@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page
 
+from pictures.following import follow
+
 ADMIN = "/admin/streamapp"
 REASON = "The exchange rates of the night were wrong."
 
@@ -12,12 +14,12 @@ def pages_of_a_rewind(page: Page, subscription: str) -> Iterator[str]:
     """Choose, be refused, review, find that another was quicker, review again, apply, and go back."""
     page.goto(f"{ADMIN}/checkpoint/rewind/")
     yield "rewind-subscription"
-    page.click(f"#content a:has-text('{subscription}')")
+    follow(page, f"#content a:has-text('{subscription}')")
     yield "rewind-scope"
     page.fill("#id_text", "nowhere")
-    page.click("button[value=search]")
+    follow(page, "button[value=search]")
     yield "rewind-scope-nothing"
-    page.click("button.default")
+    follow(page, "button.default")
     yield "rewind-form"
     yield from _refused(page)
     page.fill("#id_ago", "7d")
@@ -28,7 +30,7 @@ def pages_of_a_rewind(page: Page, subscription: str) -> Iterator[str]:
     yield from _overtaken(page)
     _apply(page, REASON)
     yield "rewind-stored"
-    page.click("button:has-text('Undo')")
+    follow(page, "button:has-text('Undo')")
     yield "rewind-undo"
     _apply(page, "Back again: they were right.")
     yield "rewind-undone"
@@ -49,22 +51,22 @@ def _overtaken(page: Page) -> Iterator[str]:
     quicker = page.context.new_page()
     name = page.locator("h1").inner_text().removeprefix("Rewind ")
     quicker.goto(f"{ADMIN}/checkpoint/rewind/?subscription={name}")
-    quicker.click("button.default")
+    follow(quicker, "button.default")
     quicker.check("[value=latest]")
     _review(quicker)
     _apply(quicker, "I was first.")
     quicker.close()
     _apply(page, REASON)
     yield "rewind-stale"
-    page.click("input[type=submit].default")
+    follow(page, "input[type=submit].default")
     yield "rewind-review-again"
 
 
 def _review(page: Page) -> None:
-    page.click("input[type=submit].default")
+    follow(page, "input[type=submit].default")
 
 
 def _apply(page: Page, reason: str) -> None:
     page.locator("#id_reason").evaluate("field => field.required = false")
     page.fill("#id_reason", reason)
-    page.click("input[type=submit].default")
+    follow(page, "input[type=submit].default")

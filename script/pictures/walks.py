@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from playwright.sync_api import Page
 
 from pictures.controls import pages_of_controls
+from pictures.following import follow
 from pictures.letters import pages_of_letters
 from pictures.looking import pages_of_records
 from pictures.rewinding import pages_of_a_rewind
@@ -67,14 +68,14 @@ def details(page: Page) -> Iterator[str]:
         open_first(page, f"{name}/")
         yield name
     open_first(page, "checkpoint/")
-    page.click("a.historylink")
+    follow(page, "a.historylink")
     yield "history"
 
 
 def _drawn(page: Page, path: str, name: str, period: str = "hour") -> Iterator[str]:
     open_first(page, path)
     if period != "hour":
-        page.click(f"text=Last {period}")
+        follow(page, f"text=Last {period}")
     page.wait_for_selector(DRAWN)
     yield name
 
@@ -82,7 +83,7 @@ def _drawn(page: Page, path: str, name: str, period: str = "hour") -> Iterator[s
 def open_first(page: Page, path: str) -> None:
     """Open the first row of a list."""
     page.goto(f"{ADMIN}/{path}")
-    page.locator("#result_list tbody th a, #result_list tbody .field-place a").first.click()
+    follow(page, "#result_list tbody th a, #result_list tbody .field-place a")
 
 
 def empty_pages(page: Page) -> Iterator[str]:
@@ -110,7 +111,7 @@ def crowded_pages(page: Page) -> Iterator[str]:
     """See ten thousand shards, added up, listed and rewound."""
     page.goto(f"{ADMIN}/subscription/overview/")
     yield "crowd-overview"
-    page.click("text=ledger.spend")
+    follow(page, "text=ledger.spend")
     page.wait_for_selector(DRAWN)
     yield "crowd-subscription"
     for name in ("checkpoint", "worker"):
@@ -118,12 +119,12 @@ def crowded_pages(page: Page) -> Iterator[str]:
         yield f"crowd-{name}s"
     page.goto(f"{ADMIN}/checkpoint/rewind/?subscription=ledger.spend")
     yield "crowd-scope"
-    page.click("button.default")
+    follow(page, "button.default")
     page.check("[value=earliest]")
     yield "crowd-form"
-    page.click("input[type=submit].default")
+    follow(page, "input[type=submit].default")
     yield "crowd-review"
     page.fill("#id_reason", "The exchange rates of the night were wrong.")
     page.fill("#id_name", "ledger.spend")
-    page.click("input[type=submit].default")
+    follow(page, "input[type=submit].default")
     yield "crowd-result"

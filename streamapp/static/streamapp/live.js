@@ -2,18 +2,24 @@
 "use strict";
 const NAME = "streamapp-live";
 async function look() {
-  const shown = document.getElementById(NAME);
-  if (!shown || !shown.dataset.seconds) { return; }
   if (!document.hidden) {
-    try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(NAME);
-      if (answer.ok && found) { shown.replaceWith(document.adoptNode(found)); }
-    } catch (error) {
-      console.warn("The page was not refreshed.", error);
+    const shown = document.getElementById(NAME);
+    const found = await fetched();
+    if (found) {
+      shown.replaceWith(document.adoptNode(found));
+    } else {
+      shown.querySelectorAll("[data-streamapp-stale]").forEach((note) => { note.hidden = false; });
     }
   }
   wait();
+}
+async function fetched() {
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(NAME) : null;
+  } catch {
+    return null; // Nobody answers, or the page is being left.
+  }
 }
 function wait() {
   const shown = document.getElementById(NAME);
