@@ -42,6 +42,7 @@ def cells(glance: Glance, minutes: Sequence[Minute], site: str) -> dict[str, Any
         "rate": per_second(rate(minutes, now)),
         "held": linked.held(),
         "quarantined": linked.quarantined(),
+        "dead_letters": linked.dead_letters(),
         "oldest": age(glance.totals.oldest_at, now),
     }
 
@@ -87,11 +88,15 @@ class Cells:
 
     def quarantined(self) -> str:
         """Count the records in quarantine and lead to them."""
-        count = self._glance.quarantined
+        return self._set_aside("quarantined", self._glance.quarantined)
+
+    def dead_letters(self) -> str:
+        """Count the dead letters and lead to them."""
+        return self._set_aside("deadletter", self._glance.dead_letters)
+
+    def _set_aside(self, model: str, count: int) -> str:
         text = f"{count:,}+" if count >= COUNTED_AT_MOST else f"{count:,}"
-        return (
-            link(self._url("quarantined_changelist"), text, subscription=self._glance.name) if count else "0"
-        )
+        return link(self._url(f"{model}_changelist"), text, subscription=self._glance.name) if count else "0"
 
     def _url(self, page: str, *arguments: object) -> str:
         return reverse(f"admin:streamapp_{page}", args=arguments, current_app=self._site)

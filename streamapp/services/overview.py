@@ -20,7 +20,7 @@ from streamapp.services.totals import (
     held_totals,
     shard_totals,
     waiting,
-    with_quarantined,
+    with_set_aside,
 )
 from streamapp.services.workers import is_live
 
@@ -39,6 +39,7 @@ class Glance:
     facts: Facts
     totals: Totals
     quarantined: int
+    dead_letters: int
     standstill: Standstill = field(default_factory=Standstill)
 
     @property
@@ -70,7 +71,7 @@ def overview(name: str | None = None) -> Overview:
 
 
 def _stored(name: str | None) -> list[Any]:
-    rows = with_quarantined(Subscription.objects.using(configuration().DATABASE).annotate(now=Now()))
+    rows = with_set_aside(Subscription.objects.using(configuration().DATABASE).annotate(now=Now()))
     return list(rows if name is None else rows.filter(name=name))
 
 
@@ -97,6 +98,7 @@ def _glances(stored: Sequence[Any], mounted: set[str]) -> list[Glance]:
             facts[row.pk],
             totals.get(row.pk, Totals()),
             row.quarantined,
+            row.dead_letters,
             paused.get(row.pk, Standstill()),
         )
         for row in stored
@@ -141,4 +143,4 @@ def live_workers_by_name() -> Mapping[str, int]:
 
 def _unstarted(name: str) -> Glance:
     facts = Facts(workers=0)
-    return Glance(name, None, True, state_of(facts), facts, Totals(), 0)
+    return Glance(name, None, True, state_of(facts), facts, Totals(), 0, 0)

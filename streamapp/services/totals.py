@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, Manager, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Now
 
 from streamapp.conf import configuration
-from streamapp.models import Checkpoint, HeldRecord, Quarantined
+from streamapp.models import Checkpoint, DeadLetter, HeldRecord, Quarantined
 from streamapp.models.worker import WorkerState
 from streamapp.positions import SHARD_END
 from streamapp.services.alerts import live_alerts
@@ -18,7 +18,7 @@ from streamapp.services.lag import ShardLag
 from streamapp.services.lineage import waits_of
 
 COUNTED_AT_MOST = 1_000
-"""Up to how many quarantined records of a subscription are counted."""
+"""Up to how many quarantined records, and dead letters, of a subscription are counted."""
 LIVE = Q(lease__worker__state=WorkerState.ALIVE) & Q(
     lease__worker__heartbeat_at__gt=Now() - F("lease__worker__ttl")
 )
@@ -75,11 +75,17 @@ def alert_totals(subscriptions: Collection[int]) -> Mapping[tuple[int, str], int
     return {(row["checkpoint__subscription"], row["kind"]): row["count"] for row in counted}
 
 
-def with_quarantined(subscriptions: QuerySet[Any]) -> QuerySet[Any]:
-    """Annotate subscriptions with `quarantined`, the number of such records up to COUNTED_AT_MOST."""
-    own = Quarantined.objects.filter(subscription=OuterRef("name")).order_by().values("pk")
-    rows: QuerySet[Any] = subscriptions.annotate(quarantined=_CountedRows(own[:COUNTED_AT_MOST]))
+def with_set_aside(subscriptions: QuerySet[Any]) -> QuerySet[Any]:
+    """Annotate subscriptions with `quarantined` and `dead_letters`, each counted up to COUNTED_AT_MOST."""
+    rows: QuerySet[Any] = subscriptions.annotate(
+        quarantined=_counted(Quarantined.objects), dead_letters=_counted(DeadLetter.objects)
+    )
     return rows
+
+
+def _counted(rows: Manager[Any]) -> "_CountedRows":
+    own = rows.filter(subscription=OuterRef("name")).order_by().values("pk")
+    return _CountedRows(own[:COUNTED_AT_MOST])
 
 
 class _CountedRows(Subquery):

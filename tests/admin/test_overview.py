@@ -16,7 +16,7 @@ from streamapp.services.states import Facts, State, state_of, urgency
 from streamapp.store.alerts import AlertKind, Warned
 from streamapp.store.lags import Sample
 from tests.admin import kinesis
-from tests.admin.scenes import DAWN, STORE, hold, started, worker
+from tests.admin.scenes import DAWN, STORE, fail, hold, started, worker
 from tests.admin.test_pages import _fill, page
 
 PATH = "subscription/overview/"
@@ -99,11 +99,14 @@ def test_the_row_has_every_figure_and_leads_on(looker, rows):
     sample(rows, 400, 61_000)
     trend(rows[0], 1, handled=1200)
     STORE.records.quarantine("ledger.spend", Record(rows[0].key, 1, b"{"), "cut")
+    for position in (2, 3):
+        fail("ledger.spend", Record(rows[0].key, position, b"{}"))
     text = page(looker, PATH)
     assert "1,200 records" in text and "1 min 1 s" in text and re.search(r"\d+ s ago", text)
     assert '?subscription=ledger.spend&amp;attention=held">1</a>' in text
     assert '?subscription=ledger.spend&amp;attention=unread">1 shard without a worker</a>' in text
     assert '/quarantined/?subscription=ledger.spend">1</a>' in text
+    assert '/deadletter/?subscription=ledger.spend">2</a>' in text
     assert f'/subscription/{rows[0].subscription_id}/change/">ledger.spend</a>' in text
     assert re.search(r">1\d\.?\d?/s<|>20/s<", text), "1,200 records within one to two minutes"
     assert "<svg" in text and "at most 0 records" in text
