@@ -10,7 +10,7 @@ import pytest
 import redis
 from celery import Celery
 
-from streamapp.models import Checkpoint
+from streamapp.models import Checkpoint, DeadLetter, Quarantined
 from streamapp.testing import Service
 from tests.celery import nowhere, project
 from tests.celery.own_redis import OwnRedis
@@ -113,6 +113,7 @@ def test_a_task_whose_worker_is_killed_runs_again_on_another(stage):
     worker.wait()
     stage.work(visible_after=0.1)
     stage.await_handled(1)
+    assert [call["attempt"] for call in stage.calls()] == [1, 1]
 
 
 def test_a_task_that_a_time_limit_ends_by_force_runs_again(stage):
@@ -158,9 +159,12 @@ def test_a_record_whose_handler_can_not_be_imported_waits_for_a_worker_that_can(
     await_true(lambda: stage.said("] received") > 1, "the other try")
     broken.kill()
     broken.wait()
+    assert not Quarantined.objects.exists()
+    assert not DeadLetter.objects.exists()
     stage.environment = {}
     stage.work(visible_after=0.1)
     stage.await_handled(1)
+    assert [call["id"] for call in stage.calls("done")] == [1]
 
 
 def test_tasks_of_a_renamed_subscription_wait_until_their_workers_know_the_old_name(stage):
@@ -172,6 +176,8 @@ def test_tasks_of_a_renamed_subscription_wait_until_their_workers_know_the_old_n
     await_true(lambda: stage.said("] received") > 1, "the other try")
     renamed.kill()
     renamed.wait()
+    assert stage.calls() == []
     stage.streamapp["SUBSCRIPTIONS"] |= entries
     stage.work(visible_after=0.1)
     stage.await_handled(1)
+    assert [call["attempt"] for call in stage.calls()] == [1]

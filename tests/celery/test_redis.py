@@ -78,6 +78,7 @@ def test_a_redis_that_writes_everything_down_keeps_its_tasks_when_it_is_killed(s
     stage.consume({"id": 1}, {"id": 2})
     lasting.kill()
     lasting.start()
+    assert (position(), lasting.queued()) == (2, 2)
     stage.work()
     stage.await_handled(1, 2)
 
