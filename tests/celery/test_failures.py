@@ -10,9 +10,10 @@ import pytest
 import redis
 from celery import Celery
 
-from streamapp.models import Checkpoint, DeadLetter, Quarantined
+from streamapp.models import DeadLetter, Quarantined
 from streamapp.testing import Service
 from tests.celery import nowhere, project
+from tests.celery.outages import check_outage, position
 from tests.celery.own_redis import OwnRedis
 from tests.processes.conftest import await_true
 from tests.processes.proxy import Proxy
@@ -40,10 +41,6 @@ def queued() -> int:
     return int(redis.Redis.from_url(project.URL).llen(project.QUEUE))
 
 
-def position() -> int:
-    return Checkpoint.objects.get().position
-
-
 def test_a_broker_that_is_down_is_an_outage_and_nothing_is_counted(stage, through):
     stage = stage(app="tests.celery.nowhere.app")
     with Service("orders") as service:
@@ -63,16 +60,7 @@ def test_a_broker_that_is_down_is_an_outage_and_nothing_is_counted(stage, throug
 
 def test_a_task_whose_confirmation_is_lost_may_come_twice_but_comes(stage, through):
     stage = stage(app="tests.celery.nowhere.app")
-    with Service("orders") as service:
-        service.publish("orders", {"id": 1})
-        service.run()
-        service.publish("orders", {"id": 2})
-        through.drop_replies()
-        service.run()
-        assert position() == 1
-        through.mend()
-        service.run(advance=True)
-    assert position() == 2
+    check_outage(through.drop_replies, through.mend)
     stage.work()
     stage.await_handled(1, 2)
 
