@@ -8,8 +8,8 @@ from streamapp.context import BatchContext
 from streamapp.copies import made_before
 from streamapp.engine.calling import checked_list
 from streamapp.engine.database import Outage
-from streamapp.engine.failing import class_of, judged
-from streamapp.engine.handling import FAILURES, OUTAGE_SECONDS, Handling, logger
+from streamapp.engine.failing import FAILURES, class_of, judged
+from streamapp.engine.handling import OUTAGE_SECONDS, Handling, logger
 from streamapp.engine.rungs import AGAIN
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
