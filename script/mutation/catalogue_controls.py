@@ -143,8 +143,8 @@ GUARDS = (
         name="skip-passed",
         promise="A skip is noted though the checkpoint has passed its record first.",
         file="engine/holdings.py",
-        text="state.retire() for state in self.states.values()}",
-        without="state.retire() for state in self.states.values() if state.skips}",
+        text="state.retire() for checkpoint, state in states.items()}",
+        without="state.retire() for checkpoint, state in states.items() if state.skips}",
         test="contract/moving/test_skipping.py::"
         "test_without_a_live_worker_it_waits_until_one_takes_the_shard",
     ),

@@ -3,6 +3,7 @@
 import pytest
 
 from streamapp import Outcome
+from streamapp.engine.holdings import Holdings
 from streamapp.exceptions import ActionRefused
 from streamapp.models import HeldRecord, SkippedRecord, SkipResult
 from streamapp.services.actions import Pause, Skip
@@ -173,6 +174,25 @@ def test_a_seek_back_after_it_was_passed_brings_it_again(stage):
     worker.calls.reactions.pop("0@11", None)
     stage.run()
     assert worker.of(0) == ["0@15", *places(0, range(10, 16))]
+
+
+def test_a_shard_that_is_lost_while_its_record_is_skipped_ends_no_saver(stage, monkeypatch):
+    worker = stuck(stage)
+    skip(stage, 11)
+    retire = Holdings.retire
+
+    def lost_behind_it(holdings):
+        retired = retire(holdings)
+        holdings.drop(list(holdings.states))
+        return retired
+
+    monkeypatch.setattr(Holdings, "retire", lost_behind_it)
+    stage.save()
+    monkeypatch.undo()
+    stage.restart(worker)
+    stage.run()
+    stage.save()
+    assert (stage.stored()["0"], stage.held()) == (15, [])
 
 
 def test_a_paused_shard_can_still_lose_its_held_record(stage):
