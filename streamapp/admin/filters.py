@@ -4,7 +4,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -107,6 +108,34 @@ class ReadBy(admin.SimpleListFilter):
             return queryset.filter(lease__worker=UUID(chosen))
         except ValueError:
             return queryset.none()
+
+
+class WorkerStanding(admin.SimpleListFilter):
+    """Narrows the workers to those of which the list says one word."""
+
+    title = _("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Offer the words of the list."""
+        return [
+            ("alive", _("alive")),
+            ("drained", _("drained")),
+            ("silent", _("silent")),
+            ("dead", _("dead")),
+            ("departed", _("departed")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Narrow to the word."""
+        if (word := self.value()) is None:
+            return queryset
+        if word not in ("alive", "drained", "silent"):
+            return queryset.filter(state=word)
+        alive, is_silent = queryset.filter(state=WorkerState.ALIVE), Q(heartbeat_at__lt=Now() - F("ttl"))
+        if word == "silent":
+            return alive.filter(is_silent)
+        return alive.filter(~is_silent, drained_at__isnull=word == "alive")
 
 
 class NeedsAttention(admin.SimpleListFilter):
