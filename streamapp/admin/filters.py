@@ -15,6 +15,7 @@ from streamapp.models.worker import WorkerState
 from streamapp.positions import SHARD_END
 from streamapp.services.alerts import with_alerts
 from streamapp.services.lineage import waits_of
+from streamapp.services.totals import LIVE
 
 OFFERED_AT_MOST = 30
 AUDITED = (
@@ -162,7 +163,7 @@ class NeedsAttention(admin.SimpleListFilter):
         if self.value() == "paused":
             return queryset.filter(is_paused=True)
         if self.value() == "unread":
-            return _to_be_read(queryset.filter(Q(lease=None) | ~Q(lease__worker__state=WorkerState.ALIVE)))
+            return _to_be_read(queryset.exclude(LIVE))
         return queryset
 
 

@@ -97,10 +97,14 @@ def test_shards_show_who_reads_them_and_whether_it_lives(looker, rows):
     text = page(looker, "checkpoint/")
     assert str(Worker.objects.get(pk=identity)) in text
     assert (text.count(">alive<"), text.count(">nobody<")) == (1, 2)
+    assert unread(looker) == ["orders/1", "orders/2"]
     Worker.objects.update(heartbeat_at=DAWN)
     assert ">silent<" in page(looker, "worker/")
-    unread = page(looker, "checkpoint/", attention="unread")
-    assert re.findall(r">(orders/\d)</span></a>", unread) == ["orders/1", "orders/2"]
+    assert unread(looker) == ["orders/0", "orders/1", "orders/2"]
+
+
+def unread(client):
+    return re.findall(r">(orders/\d)</span></a>", page(client, "checkpoint/", attention="unread"))
 
 
 def test_the_page_of_a_shard_shows_the_records_it_waits_for(looker, rows):
