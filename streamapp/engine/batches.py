@@ -36,12 +36,15 @@ class BatchHandling(Handling):
     def _handle(self, work: Work) -> Work | None:
         if not self._gate.enter():
             return work
+        left = work
         try:
             batch = self._decoded(work)
+            # What is undecodable has come to its outcome: it doesn't come again with the others.
+            left = replace(work, slices=tuple(batch.parts))
             outcomes = self._outcomes(batch, work.attempt) if batch.values else []
         except Outage:
-            return replace(work, due=self._clock() + OUTAGE_SECONDS)
-        return self._settle_all(batch, outcomes, work)
+            return replace(left, due=self._clock() + OUTAGE_SECONDS)
+        return self._settle_all(batch, outcomes, left)
 
     def _decoded(self, work: Work) -> Batch:
         batch = Batch()

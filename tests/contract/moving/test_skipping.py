@@ -4,7 +4,7 @@ import pytest
 
 from streamapp import Outcome
 from streamapp.engine.holdings import Holdings
-from streamapp.exceptions import ActionRefused
+from streamapp.exceptions import ActionRefused, BrokerUnavailable
 from streamapp.models import HeldRecord, SkippedRecord, SkipResult
 from streamapp.services.actions import Pause, Skip
 from tests.contract.moving.logs import TOPICS
@@ -94,6 +94,34 @@ def test_it_works_for_every_kind_of_handler(stage, kind):
     skip(stage, 10)
     stage.save()
     assert (stage.stored()["0"], stage.held()) == (13, [])
+
+
+@pytest.mark.parametrize("options", [{}, {"lanes": 2}, {"transaction": "checkpoint"}])
+def test_an_undecodable_one_stays_skipped_when_its_batch_comes_again_after_an_outage(stage, options):
+    worker = ready(stage, kind="batch", decode=undecodable("0@10"), on_undecodable="hold", **options)
+    worker.when("0@11", unavailable)
+    stage.log.fill(stage.topic, 3)
+    stage.run(until=lambda: worker.of(0))
+    stage.save()
+    skip(stage, 10)
+    stage.save()
+    worker.ahead += 2
+    stage.run()
+    stage.save()
+    assert (stage.stored()["0"], stage.held()) == (13, [])
+
+
+def undecodable(value):
+    def decode(raw):
+        if raw.decode() == value:
+            raise ValueError("cut off")
+        return raw.decode()
+
+    return decode
+
+
+def unavailable(ctx):
+    raise BrokerUnavailable("nobody is there")
 
 
 @pytest.mark.parametrize("options", WAYS)
