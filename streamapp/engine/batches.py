@@ -48,7 +48,9 @@ class BatchHandling(Handling):
 
     def _decoded(self, work: Work) -> Batch:
         batch = Batch()
-        for part in work.slices:
+        for whole in work.slices:
+            if (part := _free(whole)) is None:
+                continue
             raw = part.values()
             try:
                 batch.add(part, self._decode_all(part, raw))
@@ -68,8 +70,10 @@ class BatchHandling(Handling):
         good: list[int] = []
         values: list[Any] = []
         for index, value in zip(part.indexes, raw, strict=True):
+            if (single := _free(part.rest([index]))) is None:
+                continue
             try:
-                values += self._decode_all(part.rest([index]), [value])
+                values += self._decode_all(single, [value])
             except FAILURES as error:  # a decoder may raise anything; it is reported
                 self._settle(part, index, self._set_aside(part, index, error))
             else:
@@ -150,6 +154,12 @@ class BatchHandling(Handling):
                 return True
         self._conclude(part, index, outcome)
         return False
+
+
+def _free(part: Slice) -> Slice | None:
+    """Return what of a slice doesn't wait, by HOLD, behind an undecodable record of the same batch."""
+    waits = part.state.waits
+    return waits.sift(part) if waits and part.current else part
 
 
 @dataclass(slots=True)
