@@ -51,5 +51,9 @@ class ActionRefused(StreamappError):
     """An operator's action can't be done as things are now; nothing was changed."""
 
 
+class MissingReason(ActionRefused):
+    """An operator's action was asked for without the reason that it must have; nothing was changed."""
+
+
 class Undecodable(StreamappError):
     """A record's bytes are not what the handler's annotation says."""

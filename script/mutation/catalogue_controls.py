@@ -66,6 +66,15 @@ GUARDS = (
         test=f"{SKIPPING}::test_exactly_one_of_several_held_records_is_retired[local-options0]",
     ),
     Guard(
+        name="skip-not-decoded-again",
+        promise="An undecodable record that is skipped isn't held again when its batch comes again.",
+        file="engine/batches.py",
+        text="left = replace(work, slices=tuple(batch.parts))",
+        without="left = work",
+        test=f"{SKIPPING}::"
+        "test_an_undecodable_one_stays_skipped_when_its_batch_comes_again_after_an_outage[local-options0]",
+    ),
+    Guard(
         name="skip-not-delivered",
         promise="A skipped record isn't delivered again as long as the checkpoint hasn't passed it.",
         file="engine/shard.py",
@@ -143,8 +152,8 @@ GUARDS = (
         name="skip-passed",
         promise="A skip is noted though the checkpoint has passed its record first.",
         file="engine/holdings.py",
-        text="state.retire() for state in self.states.values()}",
-        without="state.retire() for state in self.states.values() if state.skips}",
+        text="state.retire() for checkpoint, state in states.items()}",
+        without="state.retire() for checkpoint, state in states.items() if state.skips}",
         test="contract/moving/test_skipping.py::"
         "test_without_a_live_worker_it_waits_until_one_takes_the_shard",
     ),

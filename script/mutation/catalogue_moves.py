@@ -23,6 +23,15 @@ GUARDS = (
         "test_a_skip_makes_a_rewind_that_was_reviewed_before_stale_and_the_refusal_says_so",
     ),
     Guard(
+        name="rewind-before-out-of-range",
+        promise="A rewind stands that comes while ON_OUT_OF_RANGE is followed.",
+        file="engine/assigning.py",
+        text="if state.target is None:  # nobody",
+        without="if True:  # nobody",
+        test="contract/moving/test_out_of_range.py::"
+        "test_a_rewind_stands_that_is_adopted_while_the_policy_is_followed",
+    ),
+    Guard(
         name="rewind-epoch",
         promise="A rewind raises the epoch: a late save doesn't bring the old position back.",
         file="store/statements.py",

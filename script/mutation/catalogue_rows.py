@@ -130,4 +130,12 @@ GUARDS = (
         without="for checkpoint, epoch in stored]",
         test="contract/store/test_rows.py::test_a_zombie_does_not_delete_the_held_records_that_the_new_owner_shows",
     ),
+    Guard(
+        name="ended-held-by-epoch",
+        promise="A held record that has ended for a zombie is still shown by the new owner, who holds it.",
+        file="store/records.py",
+        text="rows.filter(checkpoint__epoch=epochs[checkpoint]).delete()",
+        without="rows.delete()",
+        test="contract/store/test_rows.py::test_nor_one_that_has_ended_for_the_zombie_only",
+    ),
 )

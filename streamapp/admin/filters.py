@@ -4,7 +4,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -14,6 +15,7 @@ from streamapp.models.worker import WorkerState
 from streamapp.positions import SHARD_END
 from streamapp.services.alerts import with_alerts
 from streamapp.services.lineage import waits_of
+from streamapp.services.totals import LIVE
 
 OFFERED_AT_MOST = 30
 AUDITED = (
@@ -109,6 +111,34 @@ class ReadBy(admin.SimpleListFilter):
             return queryset.none()
 
 
+class WorkerStanding(admin.SimpleListFilter):
+    """Narrows the workers to those of which the list says one word."""
+
+    title = _("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Offer the words of the list."""
+        return [
+            ("alive", _("alive")),
+            ("drained", _("drained")),
+            ("silent", _("silent")),
+            ("dead", _("dead")),
+            ("departed", _("departed")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Narrow to the word."""
+        if (word := self.value()) is None:
+            return queryset
+        if word not in ("alive", "drained", "silent"):
+            return queryset.filter(state=word)
+        alive, is_silent = queryset.filter(state=WorkerState.ALIVE), Q(heartbeat_at__lt=Now() - F("ttl"))
+        if word == "silent":
+            return alive.filter(is_silent)
+        return alive.filter(~is_silent, drained_at__isnull=word == "alive")
+
+
 class NeedsAttention(admin.SimpleListFilter):
     """Shards that stand still, or soon may."""
 
@@ -133,7 +163,7 @@ class NeedsAttention(admin.SimpleListFilter):
         if self.value() == "paused":
             return queryset.filter(is_paused=True)
         if self.value() == "unread":
-            return _to_be_read(queryset.filter(Q(lease=None) | ~Q(lease__worker__state=WorkerState.ALIVE)))
+            return _to_be_read(queryset.exclude(LIVE))
         return queryset
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from streamapp.admin.alerts import WorkerAlerts, with_alert_count
 from streamapp.admin.cells import EMPTY, link, state, time, time_with_age
 from streamapp.admin.controls import ways
+from streamapp.admin.filters import WorkerStanding
 from streamapp.admin.reading import ReadingAdmin
 from streamapp.models import Lease, Worker
 from streamapp.services.actions.drain import told
@@ -51,7 +52,7 @@ class WorkerAdmin(WorkerAlerts, ReadingAdmin):
     )
     change_form_template = "admin/streamapp/change_form.html"
     fields = (*list_display[:-1], "drain", "alerts", "started", "time_to_live")
-    list_filter = ("state",)
+    list_filter = (WorkerStanding,)
     search_fields = ("host",)
     ordering = ("-started_at",)
 

@@ -179,11 +179,13 @@ class Assigning:
             self._watch.taken(shard, self._holdings.worker)
 
     def _reopen(self, shard: Shard, position: int) -> None:
-        """Go on where the log still has records, by the mounted policy."""
+        """Go on where the log still has records, by the mounted policy; a move made meanwhile stands."""
         state = self._holdings.states.get(shard)
         if state is None:
             return
         kept = self._broker.bounds([shard]).get(shard)
+        if state.target is not None:
+            return  # reading follows a rewind or a seek, and its place is looked at anew
         if kept is None:
             logger.warning("The stream was deleted, the shard stands still. %s", self._lost(shard, position))
             self._watch.stand_still(state, position, "The stream was deleted.")
@@ -205,7 +207,8 @@ class Assigning:
         logger.error("The log doesn't keep the position, reading elsewhere. %s", fields)
         self._watch.skipped(records)
         with self._holdings.lock:
-            state.skip(found)
+            if state.target is None:  # nobody has moved it while the trace was written
+                state.skip(found)
 
     def _lost(self, shard: Shard, position: int, **more: object) -> Fields:
         at = self._broker.describe(position)

@@ -8,8 +8,8 @@ from streamapp.context import BatchContext
 from streamapp.copies import made_before
 from streamapp.engine.calling import checked_list
 from streamapp.engine.database import Outage
-from streamapp.engine.failing import class_of, judged
-from streamapp.engine.handling import FAILURES, OUTAGE_SECONDS, Handling, logger
+from streamapp.engine.failing import FAILURES, class_of, judged
+from streamapp.engine.handling import OUTAGE_SECONDS, Handling, logger
 from streamapp.engine.rungs import AGAIN
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work
@@ -36,16 +36,21 @@ class BatchHandling(Handling):
     def _handle(self, work: Work) -> Work | None:
         if not self._gate.enter():
             return work
+        left = work
         try:
             batch = self._decoded(work)
+            # What is undecodable has come to its outcome: it doesn't come again with the others.
+            left = replace(work, slices=tuple(batch.parts))
             outcomes = self._outcomes(batch, work.attempt) if batch.values else []
         except Outage:
-            return replace(work, due=self._clock() + OUTAGE_SECONDS)
-        return self._settle_all(batch, outcomes, work)
+            return replace(left, due=self._clock() + OUTAGE_SECONDS)
+        return self._settle_all(batch, outcomes, left)
 
     def _decoded(self, work: Work) -> Batch:
         batch = Batch()
-        for part in work.slices:
+        for whole in work.slices:
+            if (part := _free(whole)) is None:
+                continue
             raw = part.values()
             try:
                 batch.add(part, self._decode_all(part, raw))
@@ -65,8 +70,10 @@ class BatchHandling(Handling):
         good: list[int] = []
         values: list[Any] = []
         for index, value in zip(part.indexes, raw, strict=True):
+            if (single := _free(part.rest([index]))) is None:
+                continue
             try:
-                values += self._decode_all(part.rest([index]), [value])
+                values += self._decode_all(single, [value])
             except FAILURES as error:  # a decoder may raise anything; it is reported
                 self._settle(part, index, self._set_aside(part, index, error))
             else:
@@ -147,6 +154,12 @@ class BatchHandling(Handling):
                 return True
         self._conclude(part, index, outcome)
         return False
+
+
+def _free(part: Slice) -> Slice | None:
+    """Return what of a slice doesn't wait, by HOLD, behind an undecodable record of the same batch."""
+    waits = part.state.waits
+    return waits.sift(part) if waits and part.current else part
 
 
 @dataclass(slots=True)

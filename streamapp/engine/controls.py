@@ -7,6 +7,7 @@ from collections.abc import Callable
 from streamapp.engine.gate import Gate
 from streamapp.engine.holdings import Holdings
 from streamapp.observability.logs import Fields
+from streamapp.records import Shard
 from streamapp.store import Store
 from streamapp.store.controls import Orders, SkipOrder, Told
 
@@ -47,17 +48,16 @@ class Controls:
 
     def _skip(self) -> None:
         orders = self._holdings.orders
-        if applied := [skip for skip in self._holdings.retire() if not skip.applied]:
-            with self._holdings.lock:
-                shards = {state.checkpoint: state for state in self._holdings.states.values()}
-            epochs = {checkpoint: state.epoch for checkpoint, state in shards.items()}
-            self._store.controls.applied(self._holdings.worker, applied, epochs)
-            for skip in applied:
-                self._tell_skipped(skip, shards[skip.checkpoint].shard)
+        if retired := [each for each in self._holdings.retire() if not each.order.applied]:
+            epochs = {each.order.checkpoint: each.epoch for each in retired}
+            skips = [each.order for each in retired]
+            self._store.controls.applied(self._holdings.worker, skips, epochs)
+            for each in retired:
+                self._tell_skipped(each.order, each.shard)
         if any(skip.passed for skip in orders.skips):
             self._store.controls.end_passed(self._name)
 
-    def _tell_skipped(self, skip: SkipOrder, shard: object) -> None:
+    def _tell_skipped(self, skip: SkipOrder, shard: Shard) -> None:
         fields = Fields(
             subscription=self._name,
             shard=shard,

@@ -8,8 +8,7 @@ from django.db import connections, transaction
 from streamapp.context import BatchContext, Context
 from streamapp.engine.calling import refuse_broken, synchronous, verified
 from streamapp.engine.event_loop import EventLoop
-from streamapp.engine.failing import failure_of
-from streamapp.engine.handling import FAILURES
+from streamapp.engine.failing import FAILURES, failure_of
 from streamapp.engine.rungs import AGAIN
 from streamapp.engine.shard import Slice
 from streamapp.engine.transactions import refused_elsewhere

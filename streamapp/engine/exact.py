@@ -11,7 +11,8 @@ from streamapp.engine.calling import Call, checked, checked_list
 from streamapp.engine.committing import Superseded
 from streamapp.engine.database import Outage
 from streamapp.engine.departure import Gone
-from streamapp.engine.handling import FAILURES, Handling, Surroundings, logger
+from streamapp.engine.failing import FAILURES
+from streamapp.engine.handling import Handling, Surroundings, logger
 from streamapp.engine.records import UNDECODED, Failures, RecordHandling, rest
 from streamapp.engine.shard import Slice
 from streamapp.engine.transactions import CheckpointTransaction

@@ -1,6 +1,7 @@
 """What a handler's failure is: judged by ON_ERROR and by the class of the exception."""
 
 import logging
+from asyncio import CancelledError
 from dataclasses import dataclass
 from traceback import format_exception
 
@@ -15,6 +16,10 @@ from streamapp.store.failed import NO_FAILURE, Failure
 
 logger = logging.getLogger("streamapp.failing")
 TRACE_CHARACTERS = 4000
+FAILURES = (Exception, CancelledError, BaseExceptionGroup)
+"""What counts as a handler's failure. Cancelling is one, and so is a group, which may have nothing else in
+it: they end a wait, never the process.
+"""
 UNCAUGHT = ""
 """Stands for the class of a failure that the handler has returned and not raised."""
 
@@ -59,7 +64,7 @@ def _said(mount: Mount, error: BaseException, record: Record, attempt: int) -> O
     try:
         said = mount.on_error(error, record, attempt)
         return None if said is None else checked(said)
-    except Exception as mistake:
+    except FAILURES as mistake:  # the edge of the project's code; it is reported
         fields = Fields(subscription=mount.name, error=text_of(mistake, repr))
         logger.error("ON_ERROR failed, the record is tried again. %s", fields, exc_info=mistake)
         return None

@@ -2,7 +2,6 @@
 
 import logging
 from abc import ABC, abstractmethod
-from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,10 +32,6 @@ from streamapp.store.connections import close_old_connections
 
 logger = logging.getLogger("streamapp.handling")
 OUTAGE_SECONDS = 1.0
-FAILURES = (Exception, CancelledError, BaseExceptionGroup)
-"""What counts as a handler's failure. Cancelling is one, and so is a group, which may have nothing else in
-it: they end a wait, never the process.
-"""
 
 
 @dataclass(frozen=True, slots=True)

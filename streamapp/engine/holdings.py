@@ -28,6 +28,15 @@ class Unsaved:
     epochs: dict[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """An order to skip a record that was carried out, with the epoch under which its shard was held."""
+
+    order: SkipOrder
+    shard: Shard
+    epoch: int
+
+
 @dataclass(slots=True)
 class Holdings:
     """Which shards are held, under which identity, and what happened to them lately.
@@ -76,14 +85,20 @@ class Holdings:
             state.paused = self.orders.is_paused(state.checkpoint)
             state.skips = self.orders.skipped(state.checkpoint)
 
-    def retire(self) -> list[SkipOrder]:
+    def retire(self) -> list[Retired]:
         """Settle held records that are to be skipped; returns the orders that are carried out.
 
         Also those that the stored checkpoint has passed since: a handler's transaction may have written it.
         """
         with self.lock:
-            retired = {state.checkpoint: state.retire() for state in self.states.values()}
-            return [skip for skip in self.orders.skips if skip.position in retired.get(skip.checkpoint, ())]
+            states = {state.checkpoint: state for state in self.states.values()}
+            retired = {checkpoint: state.retire() for checkpoint, state in states.items()}
+            carried_out = [
+                (order, states[order.checkpoint])
+                for order in self.orders.skips
+                if order.position in retired.get(order.checkpoint, ())
+            ]
+            return [Retired(order, state.shard, state.epoch) for order, state in carried_out]
 
     def undo_seeks(self, shards: Iterable[Shard]) -> None:
         """Save nothing of shards that were sought and not saved since: the next owner isn't to follow."""

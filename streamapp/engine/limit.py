@@ -90,11 +90,16 @@ class LetterLimit:
         return self.tripped.reason if self.tripped else ""
 
     def follow(self) -> None:
-        """Write dead letters again once somebody has resumed; never raises for a failing database."""
-        if self.tripped is None:
+        """Write dead letters again once somebody has resumed, and pause till then if that has failed.
+
+        Never raises for a failing database.
+        """
+        if (tripped := self.tripped) is None:
             return
         try:
-            if not self._counts.is_tripped(self._subscription):
+            if self._counts.is_tripped(self._subscription):
+                self._stop(tripped)
+            else:
                 self._begin_anew()
         except DatabaseError as error:
             logger.warning("Limit not looked at, trying again. %s", Fields(error=error))

@@ -6,8 +6,8 @@ from typing import Any
 from streamapp.context import Context
 from streamapp.engine.calling import WrongOutcome, checked
 from streamapp.engine.database import Outage
-from streamapp.engine.failing import class_of
-from streamapp.engine.handling import FAILURES, OUTAGE_SECONDS, Handling
+from streamapp.engine.failing import FAILURES, class_of
+from streamapp.engine.handling import OUTAGE_SECONDS, Handling
 from streamapp.engine.rungs import AGAIN
 from streamapp.engine.shard import Slice
 from streamapp.engine.work import Work

@@ -130,7 +130,7 @@ class Saver:
             unsaved.held = []
             self._tell_held(written)
         if unsaved.settled:
-            self._store.records.settle(unsaved.settled)
+            self._store.records.settle(unsaved.settled, unsaved.epochs)
             unsaved.settled = []
 
     def _tell_held(self, written: Sequence[Held]) -> None:

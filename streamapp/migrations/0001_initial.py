@@ -700,7 +700,7 @@ class Migration(migrations.Migration):
                             ("retry_after", "retry_after"),
                             ("failed", "the handler raised"),
                             ("undecodable", "undecodable"),
-                            ("gone", "not run: the record is gone"),
+                            ("gone", "not run"),
                             ("abandoned", "no result: its workers ended"),
                         ],
                         max_length=20,

@@ -26,7 +26,7 @@ class DryOutcome(models.TextChoices):
     RETRY_AFTER = "retry_after", _("retry_after")
     FAILED = "failed", _("the handler raised")
     UNDECODABLE = "undecodable", _("undecodable")
-    GONE = "gone", _("not run: the record is gone")
+    GONE = "gone", _("not run")
     ABANDONED = "abandoned", _("no result: its workers ended")
 
 

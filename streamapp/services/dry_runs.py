@@ -113,6 +113,7 @@ def values(row: Any) -> dict[str, Any]:
         "milliseconds": row.milliseconds,
         "moves": row.moves,
         "unsent": sent,
+        "unsent_left_out": left_out(row),
         "worker": str(row.worker or ""),
     }
 

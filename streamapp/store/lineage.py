@@ -70,8 +70,9 @@ class LineageStore:
     def reopen(self, positions: Mapping[int, int]) -> None:
         """Move rows for a replay and raise their epochs, unless they were moved there already.
 
-        What they remember as settled is forgotten: it is stored as distances from the position.
+        What they remember as settled is forgotten: it is stored as distances from the position, and a
+        replay delivers all, also from where the row stands.
         """
         for checkpoint, position in positions.items():
-            elsewhere = self._checkpoints.filter(pk=checkpoint).exclude(position=position)
-            elsewhere.update(position=position, settled="", epoch=F("epoch") + 1, saved_at=ClockNow())
+            others = self._checkpoints.filter(pk=checkpoint).exclude(position=position, settled="")
+            others.update(position=position, settled="", epoch=F("epoch") + 1, saved_at=ClockNow())

@@ -45,11 +45,14 @@ class RecordStore:
         HeldRecord.objects.using(self._using).bulk_create(rows, ignore_conflicts=True)
         return shown
 
-    def settle(self, settled: Sequence[tuple[int, int]]) -> None:
-        """Show records no more that were held and came to an end: pairs of checkpoint and position."""
+    def settle(self, settled: Sequence[tuple[int, int]], epochs: Mapping[int, int]) -> None:
+        """Show records no more that were held and came to an end: pairs of checkpoint and position.
+
+        Those of shards whose epoch isn't the one given any more may be held anew by somebody else.
+        """
         for checkpoint, position in settled:
-            rows = HeldRecord.objects.using(self._using)
-            rows.filter(checkpoint=checkpoint, position=position).delete()
+            rows = HeldRecord.objects.using(self._using).filter(checkpoint=checkpoint, position=position)
+            rows.filter(checkpoint__epoch=epochs[checkpoint]).delete()
 
     def quarantine(self, subscription: str, record: Record, reason: str, edit: Edit | None = None) -> None:
         """Keep an undecodable record whole; once a place, however often it is read.

@@ -35,6 +35,7 @@ from streamapp.models.worker import WorkerState
 from streamapp.positions import Earliest
 from streamapp.records import Record, Shard
 from streamapp.services import rewind
+from streamapp.services.workers import worker_state
 from streamapp.store.audit import Asker
 from streamapp.store.skips import Skipped
 from tests.admin.scenes import DAWN, STORE, fail, hold, started, subscription, worker
@@ -52,6 +53,8 @@ LISTS = {
     "auditentry": "each action is a row",
     "dryrun": "Set DRY_RUN = True",
 }
+
+STATES = ("alive", "drained", "silent", "dead", "departed")
 
 
 def page(client, path, **query):
@@ -94,10 +97,14 @@ def test_shards_show_who_reads_them_and_whether_it_lives(looker, rows):
     text = page(looker, "checkpoint/")
     assert str(Worker.objects.get(pk=identity)) in text
     assert (text.count(">alive<"), text.count(">nobody<")) == (1, 2)
+    assert unread(looker) == ["orders/1", "orders/2"]
     Worker.objects.update(heartbeat_at=DAWN)
     assert ">silent<" in page(looker, "worker/")
-    unread = page(looker, "checkpoint/", attention="unread")
-    assert re.findall(r">(orders/\d)</span></a>", unread) == ["orders/1", "orders/2"]
+    assert unread(looker) == ["orders/0", "orders/1", "orders/2"]
+
+
+def unread(client):
+    return re.findall(r">(orders/\d)</span></a>", page(client, "checkpoint/", attention="unread"))
 
 
 def test_the_page_of_a_shard_shows_the_records_it_waits_for(looker, rows):
@@ -280,6 +287,17 @@ def test_a_site_of_the_projects_own_gets_all_pages():
     site = AdminSite("operations")
     register(site)
     assert {model.__name__.lower() for model in site._registry} == set(LISTS)
+
+
+@pytest.mark.parametrize("word", STATES)
+def test_workers_are_narrowed_to_each_word_that_the_list_says(looker, word):
+    rows = {name: Worker.objects.filter(pk=STORE.workers.register(["ledger.spend"], 12.0)) for name in STATES}
+    rows["drained"].update(drained_at=DAWN)
+    rows["silent"].update(heartbeat_at=DAWN, drained_at=DAWN)
+    for state in (WorkerState.DEAD, WorkerState.DEPARTED):
+        rows[state].update(state=state)
+    (row,) = looker.get("/admin/streamapp/worker/", {"state": word}).context["cl"].result_list
+    assert (row, worker_state(row, row.now)) == (rows[word].get(), word)
 
 
 def test_dead_and_departed_workers_are_told_apart(looker):

@@ -102,6 +102,8 @@ def test_pruning_is_a_task(stage):
     stage = stage()
     letter(1)
     DeadLetter.objects.update(created_at=datetime.now(UTC) - timedelta(days=400))
+    letter(2)
     stage.work()
     beat("streamapp.prune")
-    await_true(lambda: not DeadLetter.objects.exists(), "the end of the dead letter")
+    await_true(lambda: not DeadLetter.objects.filter(position=1).exists(), "the end of the old letter")
+    assert [row.position for row in DeadLetter.objects.all()] == [2]

@@ -10,9 +10,10 @@ import pytest
 import redis
 from celery import Celery
 
-from streamapp.models import Checkpoint
+from streamapp.models import DeadLetter, Quarantined
 from streamapp.testing import Service
 from tests.celery import nowhere, project
+from tests.celery.outages import check_outage, position
 from tests.celery.own_redis import OwnRedis
 from tests.processes.conftest import await_true
 from tests.processes.proxy import Proxy
@@ -40,10 +41,6 @@ def queued() -> int:
     return int(redis.Redis.from_url(project.URL).llen(project.QUEUE))
 
 
-def position() -> int:
-    return Checkpoint.objects.get().position
-
-
 def test_a_broker_that_is_down_is_an_outage_and_nothing_is_counted(stage, through):
     stage = stage(app="tests.celery.nowhere.app")
     with Service("orders") as service:
@@ -63,16 +60,7 @@ def test_a_broker_that_is_down_is_an_outage_and_nothing_is_counted(stage, throug
 
 def test_a_task_whose_confirmation_is_lost_may_come_twice_but_comes(stage, through):
     stage = stage(app="tests.celery.nowhere.app")
-    with Service("orders") as service:
-        service.publish("orders", {"id": 1})
-        service.run()
-        service.publish("orders", {"id": 2})
-        through.drop_replies()
-        service.run()
-        assert position() == 1
-        through.mend()
-        service.run(advance=True)
-    assert position() == 2
+    check_outage(through.drop_replies, through.mend)
     stage.work()
     stage.await_handled(1, 2)
 
@@ -113,6 +101,7 @@ def test_a_task_whose_worker_is_killed_runs_again_on_another(stage):
     worker.wait()
     stage.work(visible_after=0.1)
     stage.await_handled(1)
+    assert [call["attempt"] for call in stage.calls()] == [1, 1]
 
 
 def test_a_task_that_a_time_limit_ends_by_force_runs_again(stage):
@@ -158,9 +147,12 @@ def test_a_record_whose_handler_can_not_be_imported_waits_for_a_worker_that_can(
     await_true(lambda: stage.said("] received") > 1, "the other try")
     broken.kill()
     broken.wait()
+    assert not Quarantined.objects.exists()
+    assert not DeadLetter.objects.exists()
     stage.environment = {}
     stage.work(visible_after=0.1)
     stage.await_handled(1)
+    assert [call["id"] for call in stage.calls("done")] == [1]
 
 
 def test_tasks_of_a_renamed_subscription_wait_until_their_workers_know_the_old_name(stage):
@@ -172,6 +164,8 @@ def test_tasks_of_a_renamed_subscription_wait_until_their_workers_know_the_old_n
     await_true(lambda: stage.said("] received") > 1, "the other try")
     renamed.kill()
     renamed.wait()
+    assert stage.calls() == []
     stage.streamapp["SUBSCRIPTIONS"] |= entries
     stage.work(visible_after=0.1)
     stage.await_handled(1)
+    assert [call["attempt"] for call in stage.calls()] == [1]

@@ -10,10 +10,11 @@ from streamapp import registry
 from streamapp.contrib.celery import publishing
 from streamapp.contrib.celery.sending import Sender
 from streamapp.exceptions import BrokerUnavailable
-from streamapp.models import Checkpoint, DeadLetter
+from streamapp.models import DeadLetter
 from streamapp.records import Record, Shard
 from streamapp.testing import Service
 from tests.celery import rabbit
+from tests.celery.outages import check_outage, position
 from tests.celery.rabbit import QUEUE
 from tests.processes.conftest import await_true
 from tests.processes.proxy import Proxy
@@ -51,10 +52,6 @@ def through(monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
     proxy.close()
 
 
-def position() -> int:
-    return Checkpoint.objects.get().position
-
-
 def queued() -> int:
     with rabbit.made().connection_for_write() as connection:
         return connection.default_channel.queue_declare(QUEUE, passive=True).message_count
@@ -73,16 +70,7 @@ def test_records_are_handled_and_what_fails_comes_again_and_ends_as_a_dead_lette
 
 def test_a_broker_that_dies_before_it_has_confirmed_leaves_the_record_unsettled(stage, through):
     stage = stage(**APP)
-    with Service("orders") as service:
-        service.publish("orders", {"id": 1})
-        service.run()
-        service.publish("orders", {"id": 2})
-        through.drop_replies()
-        service.run()
-        assert (position(), service.held) == (1, [])
-        through.mend()
-        service.run(advance=True)
-    assert position() == 2
+    check_outage(through.drop_replies, through.mend)
     stage.work()
     stage.await_handled(1, 2)
 
@@ -90,16 +78,7 @@ def test_a_broker_that_dies_before_it_has_confirmed_leaves_the_record_unsettled(
 @pytest.mark.timeout(40)
 def test_a_broker_that_is_silent_is_an_outage_after_a_while(stage, through):
     stage(**APP)
-    with Service("orders") as service:
-        service.publish("orders", {"id": 1})
-        service.run()
-        service.publish("orders", {"id": 2})
-        through.mute()
-        service.run()
-        assert (position(), service.held) == (1, [])
-        through.mend()
-        service.run(advance=True)
-    assert position() == 2
+    check_outage(through.mute, through.mend)
 
 
 def test_a_late_confirmation_confirms_no_other_task(stage, through):

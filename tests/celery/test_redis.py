@@ -10,11 +10,11 @@ from django.db import transaction
 
 from streamapp import registry
 from streamapp.contrib.celery import publishing
-from streamapp.models import Checkpoint
 from streamapp.positions import parse
 from streamapp.services.from_handler import rewind_from_handler
 from streamapp.testing import Service
 from tests.celery import nowhere, project
+from tests.celery.outages import check_outage, position
 from tests.celery.own_redis import OwnRedis
 from tests.processes.conftest import await_true
 from tests.processes.proxy import Proxy
@@ -51,24 +51,11 @@ def staged(stage, server, **entry):
     return made
 
 
-def position() -> int:
-    return Checkpoint.objects.get().position
-
-
 @pytest.mark.timeout(40)
 def test_a_redis_that_is_stopped_is_an_outage_and_the_lane_goes_on_when_it_does(stage, own, monkeypatch):
     monkeypatch.setattr(publishing, "PATIENCE_SECONDS", 0.5)
     stage = staged(stage, own)
-    with Service("orders") as service:
-        service.publish("orders", {"id": 1})
-        service.run()
-        service.publish("orders", {"id": 2})
-        own.stop()
-        service.run()
-        assert (position(), service.held) == (1, [])
-        own.go_on()
-        service.run(advance=True)
-    assert position() == 2
+    check_outage(own.stop, own.go_on)
     stage.work()
     stage.await_handled(1, 2)
 
@@ -78,6 +65,7 @@ def test_a_redis_that_writes_everything_down_keeps_its_tasks_when_it_is_killed(s
     stage.consume({"id": 1}, {"id": 2})
     lasting.kill()
     lasting.start()
+    assert (position(), lasting.queued()) == (2, 2)
     stage.work()
     stage.await_handled(1, 2)
 

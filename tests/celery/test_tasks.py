@@ -99,6 +99,8 @@ def test_a_record_of_a_subscription_that_is_not_mounted_yet_waits(stage):
     await_true(lambda: made.said("] received") > 1, "the other try")
     old.kill()
     old.wait()
+    assert made.calls() == []
     made.streamapp["SUBSCRIPTIONS"] = before
     made.work(visible_after=0.1)
     made.await_handled(1)
+    assert [call["attempt"] for call in made.calls()] == [1]

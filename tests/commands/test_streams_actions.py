@@ -126,7 +126,6 @@ def test_draining_and_the_undo(streams, rows, identity):
         (("pause", "ledger.spend", "--shard", "orders/9"), "no shard orders/9"),
         (("resume", "ledger.spend"), "ledger.spend isn't paused as a whole"),
         (("resume", "ledger.spend", "--shard", "1"), "Not paused by themselves: orders/1"),
-        (("skip", "ledger.spend", "orders/0@70"), "needs a reason"),
         (("skip", "ledger.spend", "orders/0@71", "--reason", "x"), "orders/0@71 isn't held"),
         (("skip", "ledger.spend", "70", "--reason", "x"), "names no record"),
         (("redeliver", "ledger.spend", "--shard", "orders/1"), "holds no record"),
@@ -137,6 +136,13 @@ def test_draining_and_the_undo(streams, rows, identity):
 def test_what_can_not_be_done_ends_with_1_and_a_sentence(streams, rows, words, sentence):
     said = streams(*words, "--execute")
     assert (said.code, sentence in said.error) == (1, True), said.error
+    assert changed() == (0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("reason", [(), ("--reason", " ")])
+def test_a_skip_without_a_reason_is_a_wrong_use(streams, rows, reason):
+    said = streams("skip", "ledger.spend", "orders/0@70", *reason, "--execute")
+    assert (said.code, "needs a reason" in said.error) == (2, True)
     assert changed() == (0, 0, 0, 0, 0)
 
 

@@ -85,7 +85,7 @@ def test_one_of_dry_run_and_execute_must_be_said(streams, letters):
 
 def test_a_purge_without_a_reason_is_refused(streams, letters):
     said = streams("deadletters", "purge", "--execute")
-    assert (said.code, "needs a reason" in said.error) == (1, True)
+    assert (said.code, "needs a reason" in said.error) == (2, True)
     assert DeadLetter.objects.count() == 3
 
 

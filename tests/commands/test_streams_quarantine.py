@@ -88,7 +88,7 @@ def test_held_copies_are_listed_redelivered_and_skipped(streams, records):
     assert (held["held_reason"], held["due_at"]) == ("no carrier", None)
     assert "held" in streams("delayed", "list").text
     said = streams("delayed", "skip", "--execute")
-    assert (said.code, "needs a reason" in said.error) == (1, True)
+    assert (said.code, "needs a reason" in said.error) == (2, True)
     said = streams("delayed", "skip", "--reason", "gone", "--execute")
     assert (said.code, said.text) == (0, "1 of 1 delayed record done.\n")
     assert not DelayedRecord.objects.filter(position=82).exists()

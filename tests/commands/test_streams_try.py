@@ -62,11 +62,19 @@ def test_the_result_is_waited_for_and_told(streams, letter, result, code):
     thread.join()
     assert said.code == code
     assert "orders/0@71: " in said.text
-    expected = ["ack, 3.2 ms", "would move: seek earliest", "would publish to out, 1 bytes"]
+    expected = ["ack, 3.2 ms", "would move: seek earliest", "would publish to out, 1 byte\n"]
     for part in expected if code == 0 else ["the handler raised, 1.0 ms: ValueError('no')", "line 7"]:
         assert part in said.text
     assert (AuditEntry.objects.get().action, DryRun.objects.get().reason) == ("dry run", "is it mended?")
     assert DeadLetter.objects.exists()
+
+
+def test_of_many_published_records_it_says_how_many_more_there_are(streams, letter):
+    thread = answering(DryResult(DryOutcome.ACK, unsent=[Unsent("out", b"x", None, {})] * 23))
+    said = streams("deadletters", "try", letter.pk)
+    thread.join()
+    assert said.text.count("would publish to out") == 20
+    assert "would publish 3 records more" in said.text
 
 
 def test_without_a_worker_the_exit_code_is_3_and_the_order_stays(streams, letter):

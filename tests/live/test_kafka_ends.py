@@ -18,6 +18,7 @@ def opened(cluster: Cluster, topic: str, start: int = 0) -> Watched:
 def test_an_empty_partition_ends_where_it_was_opened(cluster: Cluster) -> None:
     watched = opened(cluster, cluster.topic())
     watched.until(lambda: list(watched.ends.values()) == [0])
+    assert watched.positions() == []
 
 
 def test_a_commit_marker_is_passed(cluster: Cluster) -> None:

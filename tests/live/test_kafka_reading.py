@@ -152,6 +152,7 @@ def test_a_position_behind_the_end_is_out_of_range(cluster: Cluster, kind: str) 
     cluster.write(topic, range(3))
     watched, (shard,) = opened(cluster, kind, topic, start=50)
     watched.until(lambda: OutOfRange(shard, 50) in watched.events)
+    assert watched.positions() == []
 
 
 def test_a_mirrored_checkpoint_is_the_groups_committed_offset(cluster: Cluster, kind: str) -> None:

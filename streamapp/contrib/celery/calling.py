@@ -12,8 +12,7 @@ from streamapp.engine.calling import caller, verified
 from streamapp.engine.copy import CopyChunk
 from streamapp.engine.database import LaneDatabase, Outage
 from streamapp.engine.event_loop import EventLoop
-from streamapp.engine.failing import judged
-from streamapp.engine.handling import FAILURES
+from streamapp.engine.failing import FAILURES, judged
 from streamapp.exceptions import BrokerUnavailable, Undecodable
 from streamapp.mount import Mount
 from streamapp.observability.logs import Fields, text_of
@@ -57,7 +56,7 @@ class TaskCall:
             return record
         try:
             return None if record.value is None else decode(record.value)
-        except Exception as error:
+        except FAILURES as error:
             raise Undecodable(f"{type(error).__name__}: {text_of(error)}") from error
 
     def _called(self, value: Any) -> Outcome:

@@ -8,7 +8,8 @@ from streamapp.context import Context
 from streamapp.engine.calling import Call
 from streamapp.engine.database import LaneDatabase
 from streamapp.engine.event_loop import EventLoop
-from streamapp.engine.handling import FAILURES, Surroundings
+from streamapp.engine.failing import FAILURES
+from streamapp.engine.handling import Surroundings
 from streamapp.engine.records import UNDECODED, Failures, RecordHandling, rest
 from streamapp.engine.shard import Slice
 from streamapp.engine.waits import sifted

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
-from streamapp.exceptions import StreamappError
+from streamapp.exceptions import MissingReason, StreamappError
 from streamapp.management.streams.actions import (
     DrainWorker,
     PauseShards,
@@ -27,7 +27,7 @@ from streamapp.management.streams.quarantine import Quarantine
 from streamapp.management.streams.rename import Rename
 from streamapp.management.streams.rewind import Rewind
 from streamapp.management.streams.status import Status
-from streamapp.management.streams.subcommand import Subcommand
+from streamapp.management.streams.subcommand import Exit, Subcommand
 from streamapp.management.streams.try_held import TryHeld
 from streamapp.management.streams.undo import Undo
 
@@ -75,6 +75,8 @@ class Command(BaseCommand):
         """Run one subcommand."""
         try:
             code = SUBCOMMANDS[subcommand](self.stdout.write).run(options)
+        except MissingReason as error:
+            raise CommandError(str(error), returncode=Exit.WRONG_USE) from error
         except StreamappError as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:

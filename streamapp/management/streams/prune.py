@@ -18,8 +18,8 @@ class Prune(Subcommand):
     """Deletes what STREAMAPP["RETENTION"] keeps no longer."""
 
     help = (
-        'Delete the rows that STREAMAPP["RETENTION"] keeps no longer (dead letters, quarantine, skips, '
-        f"history) and workers that left. At most {pruning.MOST:,} rows of a table in one run; "
+        'Delete the rows that STREAMAPP["RETENTION"] keeps no longer (dead letters, quarantine, dry runs, '
+        f"skips, history) and workers that left. At most {pruning.MOST:,} rows of a table in one run; "
         "exit 3 if more is left. "
         "Every dead letter and quarantined record that goes is logged and audited."
     )

@@ -39,7 +39,7 @@ DONE = {
 }
 TRY = {
     "try": "Let a worker call the handler for {these}, undo what it writes, and say what came of it. "
-    "Exit code 1 if a handler fails, 3 if there is no result in time.",
+    "Exit code 1 if a handler doesn't settle one, 3 if there is no result in time.",
 }
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 
 class Exit(IntEnum):
-    """The exit codes; a wrong use of the command is 2, by argparse."""
+    """The exit codes."""
 
     DONE = 0
     ERROR = 1
+    WRONG_USE = 2
+    """By argparse; and what needs a reason was asked for without one."""
     LATE = 3
     """Written, but some shards aren't read from the new position in the time given; or more is left to do."""
 

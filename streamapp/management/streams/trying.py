@@ -9,6 +9,7 @@ from typing import Any
 from streamapp.management.streams.subcommand import Exit
 from streamapp.services.dry_runs import is_good, rows, values
 from streamapp.services.payloads import harmless
+from streamapp.services.wording import amount
 
 LOOK_SECONDS = 0.2
 WAIT_SECONDS = 60.0
@@ -51,4 +52,6 @@ def _lines(row: Any) -> Iterator[str]:
     for move in row.moves:
         yield f"{INDENT}would move: {harmless(move)}"
     for sent in told["unsent"]:
-        yield f"{INDENT}would publish to {harmless(sent['destination'])}, {sent['bytes']:,} bytes"
+        yield f"{INDENT}would publish to {harmless(sent['destination'])}, {amount(sent['bytes'], 'byte')}"
+    if more := told["unsent_left_out"]:
+        yield f"{INDENT}would publish {amount(more, 'record')} more"

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from streamapp.conf import configuration
-from streamapp.exceptions import ActionRefused
+from streamapp.exceptions import MissingReason
 from streamapp.store.audit import Asker, Deed, add_entry
 from streamapp.store.operating import OperatorStore
 
@@ -51,7 +51,7 @@ class Action(ABC):
         what the rows say by now doesn't allow it, or when a reason is missing.
         """
         if self.needs_reason and not asker.reason.strip():
-            raise ActionRefused(f"To {self.name} needs a reason: it is kept for whoever asks later.")
+            raise MissingReason(f"To {self.name} needs a reason: it is kept for whoever asks later.")
         using = configuration().DATABASE
         store = OperatorStore(using, asker)
         with self._locked(store):

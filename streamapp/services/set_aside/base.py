@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.db.models import Count, Q
 
 from streamapp.conf import configuration
-from streamapp.exceptions import ActionRefused
+from streamapp.exceptions import ActionRefused, MissingReason
 from streamapp.services.actions.base import Review
 from streamapp.services.set_aside.rows import broker_of, place_of, unit
 from streamapp.services.wording import amount
@@ -76,7 +76,7 @@ class SetAsideAction(ABC):
         missing reason, django.db.Error.
         """
         if self.needs_reason and not asker.reason.strip():
-            raise ActionRefused(f"To {self.name} needs a reason: it is kept for whoever asks later.")
+            raise MissingReason(f"To {self.name} needs a reason: it is kept for whoever asks later.")
         store, moved, refused, stopped = SetAsideStore(self._using, self.model), [], [], ""
         with short_transaction(self._using, stalled=STALLED_SECONDS):
             rows = store.lock(ids[: self.chunk])

@@ -36,7 +36,7 @@ class Reading:
         self._poll_until(lambda: bool(self.events), "an event")
         return self.events.pop(0)
 
-    def end(self, shard: Shard, position: int) -> None:
+    def expect_end(self, shard: Shard, position: int) -> None:
         """Wait until the reader says that the shard's log ends there."""
         self._poll_until(lambda: self.ends.get(shard) == position, f"the end of {shard} is {position}")
 

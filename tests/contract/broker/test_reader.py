@@ -23,7 +23,7 @@ def test_nothing_comes_of_a_shard_that_was_not_opened(bench, readings):
     reading.reader.open({opened: 0})
     bench.broker.publish(stream, b"to the silent shard", key=keys[silent])
     end = bench.broker.publish(stream, b"last", key=keys[opened]).position + 1
-    reading.end(opened, end)
+    reading.expect_end(opened, end)
 
     assert {record.shard for record in reading.records} == {opened}
     assert reading.records[-1].value == b"last"
@@ -46,7 +46,7 @@ def test_a_shard_opened_at_its_end_brings_what_is_published_afterwards(bench, re
 
     reading = readings.of(shard.stream)
     reading.reader.open({shard: before.position + 1})
-    reading.end(shard, before.position + 1)
+    reading.expect_end(shard, before.position + 1)
     bench.publish(shard, b"after")
 
     assert reading.values(1) == [b"after"]
@@ -122,14 +122,14 @@ def test_nothing_comes_of_a_shard_that_was_closed(bench, readings):
     reading.reader.open(dict.fromkeys(keys, 0))
     reading.reader.close_shards([closed, unknown])
     bench.broker.publish(stream, b"to the closed shard", key=keys[closed])
-    reading.end(other, bench.broker.publish(stream, b"last", key=keys[other]).position + 1)
+    reading.expect_end(other, bench.broker.publish(stream, b"last", key=keys[other]).position + 1)
 
     assert {record.shard for record in reading.records} == {other}
 
     reading.records.clear()
     last = bench.broker.publish(stream, b"last", key=keys[closed])
     reading.reader.open({closed: 0})
-    reading.end(closed, last.position + 1)
+    reading.expect_end(closed, last.position + 1)
     assert [record.value for record in reading.records][-2:] == [b"to the closed shard", b"last"]
 
 
@@ -139,7 +139,7 @@ def test_the_end_of_a_log_is_reported_behind_its_last_record(bench, readings):
 
     reading = readings.of(shard.stream)
     reading.reader.open({shard: 0})
-    reading.end(shard, places[-1].position + 1)
+    reading.expect_end(shard, places[-1].position + 1)
 
     assert len(reading.records) == 3
 
@@ -150,7 +150,7 @@ def test_the_end_of_an_empty_log_is_reported_too(bench, readings):
     reading = readings.of(shard.stream)
     reading.reader.open({shard: 0})
 
-    reading.end(shard, 0)
+    reading.expect_end(shard, 0)
 
 
 def test_a_shard_whose_place_was_trimmed_says_so_and_stands_still_until_it_is_opened(bench, readings):

@@ -1,5 +1,7 @@
 """What a failure leads to: by the class of the exception, and by ON_ERROR."""
 
+from asyncio import CancelledError
+
 import pytest
 
 from streamapp import Context, Outcome
@@ -112,9 +114,10 @@ def test_on_error_may_retire_a_record_in_every_transaction(project: Project, way
     assert project.start(mount).run("a", "b").checkpoint() == 2
 
 
-def test_what_on_error_itself_raises_loses_nothing(project: Project, caplog):
+@pytest.mark.parametrize("mistake", [RuntimeError("a mistake in the judge"), CancelledError()], ids=repr)
+def test_what_on_error_itself_raises_loses_nothing(project: Project, caplog, mistake):
     def judge(*_: object) -> None:
-        raise RuntimeError("a mistake in the judge")
+        raise mistake
 
     carrier = Carrier(ValueError("odd"))
     mount = project.mount(carrier.handle, on_error=judge, ladder=Ladder(1))

@@ -1,13 +1,17 @@
 """Whatever a handler raises or says, its record is judged, and nobody waits for ever."""
 
 from asyncio import CancelledError
+from dataclasses import replace
 
 import pytest
 from django.db import connection
 
 from streamapp import Outcome, Record
+from streamapp.contrib.celery.calling import TaskCall
 from streamapp.engine.event_loop import EventLoop
+from streamapp.exceptions import Undecodable
 from streamapp.models import HeldRecord
+from streamapp.records import Shard
 from tests.contract.engine.project import Project
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -63,6 +67,16 @@ def test_it_is_a_failure_like_any_other(project: Project, make, raised):
     running = project.start(project.mount(make(raised))).run("a").run("b").run("c")
     assert (running.settled, running.held) == ([(b"a", "ack"), (b"c", "ack")], [(b"b", "hold")])
     assert running.checkpoint() == 1
+
+
+@pytest.mark.parametrize("raised", [CancelledError(), BaseExceptionGroup("", [CancelledError()])], ids=repr)
+def test_whatever_a_decoder_raises_in_a_task_makes_its_record_undecodable(project: Project, raised):
+    def decode(raw: bytes) -> str:
+        raise raised
+
+    mount = replace(project.mount(single(raised)), decode=decode)
+    with pytest.raises(Undecodable):
+        TaskCall(mount, Record(Shard("orders", "0", ""), 0, b"a"), EventLoop()).outcome()
 
 
 @pytest.mark.parametrize("ending", [SystemExit, KeyboardInterrupt])

@@ -6,6 +6,8 @@ from streamapp import Outcome
 from streamapp.brokers.base import Broker
 from streamapp.exceptions import BrokerUnavailable
 from streamapp.ladder import Ladder
+from streamapp.models import HeldRecord
+from streamapp.services.actions import Asker, Skip
 from tests.contract.engine.project import Project, Running
 
 KEYS = {"x": "key one", "y": "key two"}
@@ -125,6 +127,29 @@ def test_all_held_ones_must_end_before_a_batch_brings_the_others(project: Projec
     settle_held(running, closed)
     assert sorted(clerk.seen) == ["x1", "x2", "x3", "y1"]
     assert running.checkpoint() == 4
+
+
+@pytest.mark.parametrize(
+    ("hold", "before", "after"),
+    [
+        ("record", ["x1", "x3", "y1"], []),
+        ("key", ["x1", "y1"], ["x3"]),
+        ("shard", ["x1"], ["x3", "y1"]),
+    ],
+)
+def test_behind_an_undecodable_one_they_wait_too_in_its_own_batch(project: Project, hold, before, after):
+    clerk = Clerk()
+    running = project.start(project.mount(clerk.batch, hold=hold, on_undecodable="hold"))
+    publish(running, "x1")
+    running.publish(b"x2 \xff", key=KEYS["x"])
+    publish(running, "x3", "y1")
+    running.run()
+    assert (clerk.seen, running.checkpoint()) == (before, 1)
+    held = HeldRecord.objects.select_related("checkpoint__subscription").get()
+    Skip(held.checkpoint, held.position).do(Asker("test", reason="cut off"))
+    running.run()
+    running.run()
+    assert (clerk.seen, running.checkpoint()) == (before + after, 4)
 
 
 @pytest.mark.parametrize("redeliver", ["all", "unsettled"])

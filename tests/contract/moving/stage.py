@@ -41,11 +41,11 @@ class Stage:
             name=self.name,
             handler=getattr(calls, kind),
             shape=Shape(is_async, is_batch, takes_context=True, annotation=str),
-            decode=bytes.decode,
             broker=self.log.broker.alias,
             source=self.source,
             group=self.name,
             **{
+                "decode": bytes.decode,
                 "batch": 100 if is_batch else None,
                 "transaction": "none" if kind == "async_record" else "handler",
                 **positions,

@@ -1,8 +1,11 @@
 """DEAD_LETTER_LIMIT with two workers: together they write as many dead letters as one would."""
 
+from django.db import OperationalError
+
 from streamapp.ladder import Ladder, Limit
 from streamapp.models import AuditEntry, DeadLetter, Pause
 from streamapp.services.actions import Resume
+from streamapp.services.from_worker import pause_from_worker
 from tests.contract.moving.orders import order
 
 LIMIT = Ladder(1, limit=Limit(3, 3))
@@ -56,3 +59,22 @@ def test_a_worker_that_comes_later_finds_the_limit_reached(stage):
     assert second.consumer.limit.tripped is None
     stage.run(until=lambda: letters(stage) > 3)
     assert letters(stage) <= 6
+
+
+def test_a_pause_that_the_database_did_not_take_needs_no_other_failure_to_be_written(stage, monkeypatch):
+    outages = [OperationalError("the connection was lost")]
+
+    def pause(subscription, reason):
+        if outages:
+            raise outages.pop()
+        pause_from_worker(subscription, reason)
+
+    monkeypatch.setattr("tests.contract.moving.worker.pause_from_worker", pause)
+    worker = stage.start(start_at="earliest", ladder=LIMIT)
+    for place in range(4):
+        worker.when(f"0@{place}", fail)
+    stage.run()
+    paused = Pause.objects.filter(subscription__name=stage.name)
+    assert (worker.consumer.limit.tripped is None, paused.exists()) == (False, False)
+    worker.consumer.look_at_copies()
+    assert paused.get().paused_by == "worker"

@@ -58,6 +58,28 @@ def test_stop_leaves_the_shard_where_it_is_and_the_others_go_on_until_an_operato
     assert worker.of(0) == places(0, [18, 19])
 
 
+@pytest.mark.parametrize(("policy", "step"), [("latest", "bounds"), ("stop", "bounds"), ("latest", "add")])
+def test_a_rewind_stands_that_is_adopted_while_the_policy_is_followed(trimmed, monkeypatch, policy, step):
+    """The log is asked for its bounds, then the trace is added: the rewind may come during either."""
+    worker = trimmed.start(on_out_of_range=policy)
+    owner = trimmed.log.broker if step == "bounds" else trimmed.store.skips
+    unchanged = getattr(owner, step)
+
+    def rewound_meanwhile(*arguments):
+        monkeypatch.undo()
+        trimmed.rewind("0@18")
+        worker.save()
+        return unchanged(*arguments)
+
+    trimmed.run(until=lambda: worker.shards == ["0", "1"])
+    monkeypatch.setattr(owner, step, rewound_meanwhile)
+    trimmed.run(until=lambda: getattr(owner, step) != rewound_meanwhile)
+    trimmed.run()
+    trimmed.save()
+    assert (worker.of(0), trimmed.stored()["0"]) == (places(0, [18, 19]), 20)
+    assert worker.consumer.watch.stopped == {}
+
+
 @pytest.mark.parametrize(("policy", "first", "saved"), [("earliest", 0, 10), ("latest", 10, 10)])
 def test_behind_the_end_reading_goes_on_by_the_policy_and_the_checkpoint_goes_back(
     stage, policy, first, saved

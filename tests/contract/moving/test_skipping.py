@@ -3,7 +3,8 @@
 import pytest
 
 from streamapp import Outcome
-from streamapp.exceptions import ActionRefused
+from streamapp.engine.holdings import Holdings
+from streamapp.exceptions import ActionRefused, BrokerUnavailable
 from streamapp.models import HeldRecord, SkippedRecord, SkipResult
 from streamapp.services.actions import Pause, Skip
 from tests.contract.moving.logs import TOPICS
@@ -95,6 +96,34 @@ def test_it_works_for_every_kind_of_handler(stage, kind):
     assert (stage.stored()["0"], stage.held()) == (13, [])
 
 
+@pytest.mark.parametrize("options", [{}, {"lanes": 2}, {"transaction": "checkpoint"}])
+def test_an_undecodable_one_stays_skipped_when_its_batch_comes_again_after_an_outage(stage, options):
+    worker = ready(stage, kind="batch", decode=undecodable("0@10"), on_undecodable="hold", **options)
+    worker.when("0@11", unavailable)
+    stage.log.fill(stage.topic, 3)
+    stage.run(until=lambda: worker.of(0))
+    stage.save()
+    skip(stage, 10)
+    stage.save()
+    worker.ahead += 2
+    stage.run()
+    stage.save()
+    assert (stage.stored()["0"], stage.held()) == (13, [])
+
+
+def undecodable(value):
+    def decode(raw):
+        if raw.decode() == value:
+            raise ValueError("cut off")
+        return raw.decode()
+
+    return decode
+
+
+def unavailable(ctx):
+    raise BrokerUnavailable("nobody is there")
+
+
 @pytest.mark.parametrize("options", WAYS)
 def test_without_a_live_worker_it_waits_until_one_takes_the_shard(stage, options):
     """Though the checkpoint may pass it before that worker looks at its orders again."""
@@ -173,6 +202,25 @@ def test_a_seek_back_after_it_was_passed_brings_it_again(stage):
     worker.calls.reactions.pop("0@11", None)
     stage.run()
     assert worker.of(0) == ["0@15", *places(0, range(10, 16))]
+
+
+def test_a_shard_that_is_lost_while_its_record_is_skipped_ends_no_saver(stage, monkeypatch):
+    worker = stuck(stage)
+    skip(stage, 11)
+    retire = Holdings.retire
+
+    def lost_behind_it(holdings):
+        retired = retire(holdings)
+        holdings.drop(list(holdings.states))
+        return retired
+
+    monkeypatch.setattr(Holdings, "retire", lost_behind_it)
+    stage.save()
+    monkeypatch.undo()
+    stage.restart(worker)
+    stage.run()
+    stage.save()
+    assert (stage.stored()["0"], stage.held()) == (15, [])
 
 
 def test_a_paused_shard_can_still_lose_its_held_record(stage):

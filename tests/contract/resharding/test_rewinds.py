@@ -50,7 +50,7 @@ def read(family, workers=1):
     family.save()
 
 
-def follow(family):
+def check_all_comes_again(family):
     """Run until everything was handled once more, and check that no child came before its parents."""
     del family.journal.calls[:]
     family.run_through()
@@ -72,7 +72,7 @@ def test_a_rewind_of_the_first_shard_alone_brings_all_its_descendants_again_behi
     }
     service.apply(planned, origin="test")
     assert positions(family) == {line.shard.partition("/")[2]: line.new for line in planned.lines}
-    follow(family)
+    check_all_comes_again(family)
 
 
 def test_a_rewind_of_one_parent_leaves_the_other_finished(family):
@@ -112,7 +112,7 @@ def test_a_child_is_read_no_further_once_its_parent_is_reopened_though_its_worke
     family.crash(worker)
     rewind(family, Earliest(), [family.root])
     family.start()
-    follow(family)
+    check_all_comes_again(family)
 
 
 @pytest.mark.parametrize("moment", ["before the rewind was seen", "in the middle", "when all was read again"])
@@ -174,7 +174,7 @@ def test_a_child_that_was_taken_just_before_its_parent_was_reopened_is_not_read(
         return take_free(*arguments)
 
     monkeypatch.setattr(family.store.leases, "take_free", rewound_before)
-    follow(family)
+    check_all_comes_again(family)
     assert done
 
 

@@ -83,6 +83,16 @@ def test_a_zombie_does_not_delete_the_held_records_that_the_new_owner_shows(rows
     assert not HeldRecord.objects.exists()
 
 
+def test_nor_one_that_has_ended_for_the_zombie_only(rows):
+    [old] = rows.store.leases.take(rows.worker(), rows.ids[:1])
+    [new] = rows.store.leases.take(rows.worker(), rows.ids[:1])
+    rows.store.records.hold([Held(new.checkpoint, 100, "")], {new.checkpoint: new.epoch})
+    rows.store.records.settle([(old.checkpoint, 100)], {old.checkpoint: old.epoch})
+    assert HeldRecord.objects.exists()
+    rows.store.records.settle([(new.checkpoint, 100)], {new.checkpoint: new.epoch})
+    assert not HeldRecord.objects.exists()
+
+
 def test_the_first_rows_and_the_note_of_the_start_are_written_together(rows, monkeypatch):
     Subscription.objects.update(started_at=None)
 
