@@ -13,7 +13,7 @@ from streamapp.positions import Ago, At, Earliest, Latest, Moment, Position, par
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 names = st.text(st.characters(categories=["L", "Nd", "Pd"], include_characters="._"), min_size=1, max_size=30)
-moments = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 30), timezones=st.just(UTC))
+moments = st.datetimes(datetime(1970, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC))
 positions: st.SearchStrategy[Position] = st.one_of(
     st.just(Earliest()),
     st.just(Latest()),
