@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet, Value
 from django.db.models.functions import Now
 
 from streamapp.conf import configuration
@@ -77,12 +77,25 @@ def progress(rewind: Rewind) -> Progress:
 
 def rewound_shards(rewind: Rewind) -> QuerySet[Any]:
     """Return the rows of a rewind with all that `arrival` asks for, waiting ones first."""
-    later = RewoundShard.objects.filter(checkpoint=OuterRef("checkpoint"), rewind__gt=OuterRef("rewind"))
     rows = RewoundShard.objects.using(configuration().DATABASE).filter(rewind=rewind)
     related = rows.select_related("checkpoint__subscription", "checkpoint__lease__worker", "applied_by")
-    return related.annotate(superseded=Exists(later), now=Now()).order_by(
+    return related.annotate(superseded=superseded_after(rewind.pk), now=Now()).order_by(
         F("applied_at").asc(nulls_first=True), "pk"
     )
+
+
+def superseded_after(rewind: int) -> Exists | Value:
+    """Return what tells of a row of the rewind whether a later one took its place; one query.
+
+    While there is no later rewind no rows are compared: PostgreSQL compares each with each where its
+    statistics still say that the table is empty.
+    """
+    rewinds = Rewind.objects.using(configuration().DATABASE)
+    own = rewinds.filter(pk=rewind).values("subscription")
+    if not rewinds.filter(subscription__in=own, pk__gt=rewind).exists():
+        return Value(False)
+    later = RewoundShard.objects.filter(checkpoint=OuterRef("checkpoint"), rewind__gt=OuterRef("rewind"))
+    return Exists(later)
 
 
 def gated_of(rows: Iterable[Any]) -> set[int]:

@@ -125,6 +125,13 @@ def test_the_progress_tells_applied_waiting_unread_and_superseded_shards(rows):
     assert str(progress) == "Workers have applied 2 of 3 shards. 1 still waits."
 
 
+def test_the_shards_of_the_last_rewind_are_compared_with_none(rows):
+    first = rewind.apply(rewind.plan_mounted("ledger.spend", Earliest()), origin="test")
+    assert "EXISTS" not in str(rewound_shards(first).query).upper()
+    rewind.apply(rewind.plan_mounted("ledger.spend", Latest()), origin="test")
+    assert [row.superseded for row in rewound_shards(first)] == [True] * 3
+
+
 def _by_shard(row):
     return sorted(rewound_shards(row), key=lambda shard: shard.pk)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
 from streamapp.brokers.base import Broker
 from streamapp.conf import configuration
@@ -12,6 +12,7 @@ from streamapp.exceptions import InvalidPosition
 from streamapp.models import RewoundShard
 from streamapp.records import Shard
 from streamapp.services.flags import Flag
+from streamapp.services.progress import superseded_after
 from streamapp.services.targets.base import Asked, Target
 
 
@@ -31,9 +32,8 @@ class BeforeRewind(Target):
         return Asked({shard: was.old_position for shard, was in moved.items()}, flags=flags)
 
     def _trail(self) -> QuerySet[Any]:
-        rows = RewoundShard.objects.using(configuration().DATABASE)
-        later = rows.filter(checkpoint=OuterRef("checkpoint"), rewind__gt=self.rewind)
-        return rows.filter(rewind=self.rewind).annotate(superseded=Exists(later))
+        rows = RewoundShard.objects.using(configuration().DATABASE).filter(rewind=self.rewind)
+        return rows.annotate(superseded=superseded_after(self.rewind))
 
     def words(self) -> Sequence[str]:
         """Return the number; the command is another one."""
