@@ -15,7 +15,7 @@ from tests.admin.scenes import SETTINGS, STORE, fail, hold, worker
 from tests.admin.test_controls import link, press
 
 BASE = "/admin/streamapp"
-ORIGINAL = b'{"id": 1, "card": "4111"}'
+ORIGINAL = b'{"id": 1, "card": "visa-4111"}'
 
 
 @pytest.fixture(autouse=True)
@@ -148,11 +148,11 @@ def test_the_result_is_shown_and_followed_no_more(clerk, letter):
 
 
 def test_what_would_have_been_published_is_shown_without_what_mask_hides(clerk, looker, letter):
-    unsent = [Unsent("parcels", json.dumps({"id": 7, "card": "4111"}).encode(), b"k-7", {"by": b"test"})]
+    unsent = [Unsent("parcels", json.dumps({"id": 7, "card": "visa-4111"}).encode(), b"k-7", {"by": b"test"})]
     moves = ("rewind earliest",)
     run = ended(clerk, letter, outcome=DryOutcome.ACK, milliseconds=1.0, unsent=unsent * 23, moves=moves)
     text = clerk.get(change(run)).content.decode()
-    assert "parcels" in text and "k-7" in text and "(masked)" in text and "4111" not in text
+    assert "parcels" in text and "k-7" in text and "(masked)" in text and "visa-4111" not in text
     assert "And 3 more." in text and "rewind earliest" in text
     seen = looker.get(change(run)).content.decode()
     assert "parcels" in seen and "k-7" not in seen

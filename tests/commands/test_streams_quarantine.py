@@ -8,8 +8,8 @@ from streamapp.models import AuditEntry, DeadLetter, DelayedRecord, LocalRecord,
 from streamapp.records import Record
 from tests.admin.scenes import SETTINGS, STORE, fail, log, started
 
-VALUE = b'{"id": 1, "card": "4111"}'
-RAW = b"{cut: 4111"
+VALUE = b'{"id": 1, "card": "visa-4111"}'
+RAW = b"{cut: visa-4111"
 TABLES = {"quarantine": Quarantined, "delayed": DelayedRecord}
 BOTH = pytest.mark.parametrize("name", TABLES)
 
@@ -36,11 +36,11 @@ def test_without_any_the_list_says_so(streams, name):
 def test_listing_and_showing(streams, records, name):
     first = records[name][0]
     text = streams(name, "list").text
-    assert f"orders/0@{first.position}" in text and first.reason[:20] in text and "4111" not in text
+    assert f"orders/0@{first.position}" in text and first.reason[:20] in text and "visa-4111" not in text
     listed = json.loads(streams(name, "list", "--json", "--limit", "2").text)
     assert [row["id"] for row in listed] == [row.pk for row in records[name][:2]]
     shown = streams(name, "show", first.pk).text
-    assert "4111" in shown and f"orders/0@{first.position}" in shown
+    assert "visa-4111" in shown and f"orders/0@{first.position}" in shown
 
 
 def test_what_cannot_be_decoded_is_shown_raw_with_why(streams, records):
@@ -56,7 +56,7 @@ def test_exporting_hides_what_mask_hides(streams, records, settings, name):
     masked = {**mounts["ledger.spend"], "MASK": ["card"]}
     settings.STREAMAPP = {**SETTINGS, "SUBSCRIPTIONS": {**mounts, "ledger.spend": masked}}
     text = streams(name, "export").text
-    assert "4111" not in text and "(masked)" in text
+    assert "visa-4111" not in text and "(masked)" in text
 
 
 @BOTH
