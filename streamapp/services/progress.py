@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Value
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from streamapp.conf import configuration
@@ -84,18 +84,15 @@ def rewound_shards(rewind: Rewind) -> QuerySet[Any]:
     )
 
 
-def superseded_after(rewind: int) -> Exists | Value:
-    """Return what tells of a row of the rewind whether a later one took its place; one query.
+def superseded_after(rewind: int) -> Q:
+    """Return what tells of a row of the rewind whether a later one took its place.
 
-    While there is no later rewind no rows are compared: PostgreSQL compares each with each where its
-    statistics still say that the table is empty.
+    The shards of later rewinds are one set, and not looked for row by row: where its statistics still say
+    that the table is empty, PostgreSQL would compare each row with each.
     """
-    rewinds = Rewind.objects.using(configuration().DATABASE)
-    own = rewinds.filter(pk=rewind).values("subscription")
-    if not rewinds.filter(subscription__in=own, pk__gt=rewind).exists():
-        return Value(False)
-    later = RewoundShard.objects.filter(checkpoint=OuterRef("checkpoint"), rewind__gt=OuterRef("rewind"))
-    return Exists(later)
+    rewinds = Rewind.objects.filter(pk=rewind).values("subscription")
+    later = RewoundShard.objects.filter(rewind__gt=rewind, rewind__subscription__in=rewinds)
+    return Q(checkpoint__in=later.values("checkpoint").distinct())
 
 
 def gated_of(rows: Iterable[Any]) -> set[int]:
